@@ -1,6 +1,7 @@
 """What is shown of a crash of the flown vehicle: it breaks, then its last two seconds come again slowly, then it lies.
 
-Nothing of it is simulated: the lane has stopped, and its clock stands still. The film has a clock of its own.
+The lane has stopped, and its clock stands still. The film has a clock of its own, and what it throws is simulated
+among the props, ahead of that.
 """
 
 from collections.abc import Mapping
@@ -12,7 +13,7 @@ import numpy as np
 from render.frame import DrawnVehicle, Surface, View
 from render.vehicles.rigs import rig_pose, thrown_off, values_of
 from render.vehicles.shown import ShownLane, drawn, moved
-from render.vehicles.wreckage import HULL, LASTS_S, STEP_S, Height, Wreckage, blow_of, hull_body, pieces_of
+from render.vehicles.wreckage import HULL, LASTS_S, Wreckage, blow_of, hull_body, pieces_of
 from sim.contact.obstacles.obstacles import PropsPicture
 from sim.groups.numeric import poses_between
 from sim.models.asset import has_model, load_model
@@ -20,7 +21,9 @@ from sim.multibody.shapes import DARK_STEEL, LIGHT, STEEL, Link
 from sim.recordings.take import LaneStatus
 from sim.simulation.lanes.kernels import KernelStore
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
-from sim.simulation.thrown import ThrownRider
+from sim.simulation.thrown import PERIOD_S, Around, Thrown
+from sim.vehicles import Vehicle
+from sim.vehicles.forms.form import State
 from sim.world import World
 
 if TYPE_CHECKING:
@@ -47,36 +50,48 @@ class _Crash:
     """The last two seconds, the end with them."""
     wreckage: Wreckage | None
     """None for what has no model of its own to break."""
-    fall: ThrownRider | None
-    """Of who was on it."""
+    fall: Thrown | None
+    """Of that, and of who was on it."""
     waits: bool
     around: object
     """What is shown of the surroundings as it came to its end."""
 
     def thrown(self, age_s: float) -> Mapping[str, np.ndarray] | None:
         """(4, 4) by body of who was on it; None for nobody, or as long as nobody is seen falling."""
-        return None if self.fall is None else self.fall.bodies(age_s, wait=self.waits)
+        return None if self.fall is None else self.fall.limbs(age_s, wait=self.waits)
+
+    def moves_w(self, age_s: float) -> np.ndarray:
+        """(n, 4, 4) of pieces and chips from where they were at the blow, as `Wreckage.moved` takes them."""
+        assert self.wreckage is not None
+        begin_w = end_w = None
+        if self.fall is not None:
+            begin_w, end_w = (self.fall.bodies_w(each, wait=self.waits) for each in (0.0, age_s))
+        count = self.wreckage.count
+        if begin_w is None or end_w is None or len(end_w) < count:
+            return np.tile(np.eye(4), (count, 1, 1))
+        return np.asarray(end_w[-count:] @ np.linalg.inv(begin_w[-count:]))
 
     def surroundings(self, age_s: float) -> object:
-        """With props where who was on it has pushed them."""
+        """With props where what was thrown has pushed them."""
         if self.fall is None or not isinstance(self.around, PropsPicture) or not self.around.placed:
             return self.around
-        poses_w = self.fall.props_w(age_s, wait=self.waits)
+        poses_w = self.fall.bodies_w(age_s, wait=self.waits)
         if poses_w is None:
             return self.around
-        return replace(self.around, poses_w=poses_w, contacts=np.zeros((0, 6)), blows=())
+        count = len(self.around.placed)
+        return replace(self.around, poses_w=poses_w[:count], contacts=np.zeros((0, 6)), blows=())
 
 
 class CrashFilm:
     """Of one scene's flown lane."""
 
     def __init__(self, world: World | None, *, replays: bool = False) -> None:
-        """replays: whether the last seconds are shown again; then nobody waits for who falls to be simulated."""
+        """replays: whether the last seconds are shown again; then nobody waits for what falls to be simulated."""
         self._world, self._replays = world, replays
         self._crash: _Crash | None = None
         self._ran: int | None = None
         self._kernels = KernelStore()
-        self._ready: ThrownRider | None = None
+        self._ready: Thrown | None = None
         self._age_s = 0.0
 
     @property
@@ -106,7 +121,7 @@ class CrashFilm:
         before = tuple(each for each in before if each.time_current_s < lane.time_current_s)
         wreckage = self._broken(lane, before)
         around = snapshot.environment
-        fall = self._thrown(lane, before, around) if wreckage is not None else None
+        fall = None if wreckage is None else self._thrown(lane, before, around, wreckage)
         self._crash = _Crash(lane, (*before, lane), wreckage, fall, not self._replays, around)
         seen = self._ran == lane.generation
         self._age_s = 0.0 if seen else self._ends_s + 60.0
@@ -163,7 +178,7 @@ class CrashFilm:
             return _at(crash, crash.lane.time_current_s - back_s)
         if crash.wreckage is None:
             return None
-        D = crash.wreckage.moved(self._wreck_age_s)[HULL]
+        D = crash.wreckage.moved(crash.moves_w(self._wreck_age_s))[HULL]
         main, T_wb = next(iter(crash.lane.bodies)), D @ crash.lane.T_wb
         person = crash.thrown(self._wreck_age_s)
         if person is not None:
@@ -184,8 +199,9 @@ class CrashFilm:
         if crash is None or crash.wreckage is None or self.replay_s is not None:
             return (vehicle,)
         age_s, wreckage = self._wreck_age_s, crash.wreckage
+        moves_w = crash.moves_w(age_s)
         names = [f"chip {k}" for k in range(wreckage.chips)]
-        poses = dict(zip(names, wreckage.chip_poses(age_s), strict=True))
+        poses = dict(zip(names, wreckage.chip_poses(moves_w), strict=True))
         links = tuple(
             Link(
                 name,
@@ -199,7 +215,7 @@ class CrashFilm:
         chips = replace(
             vehicle, model="chips", T_wb=poses[names[0]], bodies=poses, links=links, time_s=None, wreck=False
         )
-        whole = replace(vehicle, pieces=wreckage.moved(age_s), T_wb=crash.lane.T_wb)
+        whole = replace(vehicle, pieces=wreckage.moved(moves_w), T_wb=crash.lane.T_wb)
         person, rider = crash.thrown(age_s), vehicle.config.model.rider
         if person is None or rider is None:
             return (whole, chips)
@@ -234,36 +250,47 @@ class CrashFilm:
         if look is None:
             placed |= rig_pose(drawn(shown, shown)).placed
         pieces = pieces_of(config.model, asset, {node: from_w @ T for node, T in placed.items()})
-        return Wreckage(blow_of(T_wb, before_b, after_b, wet=wet), pieces, self._height())
+        return Wreckage(blow_of(T_wb, before_b, after_b, wet=wet), pieces, self._world)
 
     def _thrown(
-        self, lane: LaneSnapshot, before: tuple[LaneSnapshot, ...], around: object
-    ) -> ThrownRider | None:
-        """With the motion that the vehicle had before the blow, which reaches nobody who is not tied to it."""
-        rider = lane.config.model.rider
-        if rider is None or self._world is None:
-            return None
-        main, twist_b = lane.T_wb, _before(lane, before).twist_b
-        T_wb = lane.bodies.get(rider.body, main)
-        shown = ShownLane(lane, lane.time_current_s, lane.bodies)
-        twist_b = _seen_from(np.linalg.solve(main, T_wb), twist_b)
-        state = rider.state(T_wb, twist_b, values_of(drawn(shown, shown)))
-        return ThrownRider(rider.limbs, state, self._world, self._kernels, LASTS_S, _lying(around))
+        self, lane: LaneSnapshot, before: tuple[LaneSnapshot, ...], around: object, wreckage: Wreckage
+    ) -> Thrown:
+        """Pieces, and who was on it, among the props."""
+        assert self._world is not None
+        weather = None
+        if lane.sea is not None:
+            from sim.water.water import weather_of  # has been loaded by what floats
+
+            weather = weather_of(lane.parameters)
+        return Thrown(
+            Around(self._world, weather, lane.time_current_s),
+            lambda: (*_lying(around), *wreckage.placed()),
+            LASTS_S,
+            _rider(lane, before),
+            self._kernels,
+        )
 
     def _make_ready(self, lane: LaneSnapshot, around: object) -> None:
         """Once it runs, what a fall needs is loaded, or compiled, before anybody falls."""
         due = self._replays and self._ready is None and lane.time_current_s > _READY_S
-        rider = lane.config.model.rider
-        if due and self._world is not None and rider is not None:
-            resting = rider.limbs.default_state()
-            self._ready = ThrownRider(
-                rider.limbs, resting, self._world, self._kernels, STEP_S, _lying(around)
+        if due and self._world is not None and has_model(lane.vehicle):
+            rider = lane.config.model.rider
+            who = None if rider is None else (rider.limbs, rider.limbs.default_state())
+            self._ready = Thrown(
+                Around(self._world), lambda: _lying(around) or _any(), PERIOD_S, who, self._kernels
             )
 
-    def _height(self) -> Height:
-        world = self._world
-        assert world is not None
-        return lambda x, y: np.asarray(world.surface_m(x, y), float)
+
+def _rider(lane: LaneSnapshot, before: tuple[LaneSnapshot, ...]) -> tuple[Vehicle, State] | None:
+    """With the motion that the vehicle had before the blow, which reaches nobody who is not tied to it."""
+    rider = lane.config.model.rider
+    if rider is None:
+        return None
+    main, twist_b = lane.T_wb, _before(lane, before).twist_b
+    T_wb = lane.bodies.get(rider.body, main)
+    shown = ShownLane(lane, lane.time_current_s, lane.bodies)
+    twist_b = _seen_from(np.linalg.solve(main, T_wb), twist_b)
+    return rider.limbs, rider.state(T_wb, twist_b, values_of(drawn(shown, shown)))
 
 
 def _lying(around: object) -> tuple["Placed", ...]:
@@ -271,6 +298,12 @@ def _lying(around: object) -> tuple["Placed", ...]:
     if not isinstance(around, PropsPicture):
         return ()
     return tuple(one.at(T_w) for one, T_w in zip(around.placed, around.poses_w, strict=True))
+
+
+def _any() -> tuple["Placed", ...]:
+    from sim.contact.obstacles.prop_kinds import usual  # its kernels are loaded where bodies touch
+
+    return (usual("ball"),)
 
 
 def _before(lane: LaneSnapshot, before: tuple[LaneSnapshot, ...]) -> LaneSnapshot:

@@ -1,35 +1,42 @@
-"""What a crash leaves: parts of the model and chips as boxes that fly, hit the ground and come to rest, and dust.
+"""What a crash leaves: parts of the model and chips as bodies among others, and dust.
 
 Every piece sets out with the velocity that its place had, and with a share of the impulse that broke it off: all that
-is seen follows from the last motion, the ground and a seed, so that it can be shown again.
+is seen follows from the last motion, what is about and a seed, so that it can be shown again.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from render.frame import Surface, View
 from render.vehicles.struck import EARTH, FOAM, Dust
-from sim.groups.numeric import rotation_exp
 from sim.models.solids import ModelAsset
+from sim.shapes import Box, ConvexMesh, Shape
 from sim.vehicle_config.model import Model, moved
+from sim.world import World
 
-Height = Callable[[np.ndarray, np.ndarray], np.ndarray]
-"""z [m] of what a piece comes to lie on, at places x and y (n,) [m]."""
+if TYPE_CHECKING:
+    from sim.contact.obstacles.prop_kinds import Placed
+
 HULL = ""
 """The piece that all nodes are of which do not come off."""
-STEP_S, LASTS_S = 1.0 / 120.0, 6.0
+LASTS_S = 6.0
 CHIPS = 16
-_GRAVITY = 9.81
-_BOUNCE, _FRICTION, _SLACKENS = 0.25, 0.7, 0.97
-"""Of what hits the ground; and what is left of its turning, a step, while it touches."""
+_SHEET_KGPM2 = 8.0
+"""Of what is drawn: sheet, which a piece is made of."""
+_BOUNCE, _FRICTION = 0.25, 0.7
+_CRUMPLED = 0.25
+"""Of half its thickness: the arm at which what it bears holds back its rolling."""
+_DARK = (0.05, 0.05, 0.05)
 _REBOUND = 0.15
 """Of the hull, from what it has struck."""
-_STILL_MPS = 0.25
-_NEAR_M = 0.3
-"""About a place, from whose heights the ground's slope there is told."""
+_THIN_M = 0.02
+_WAYS = np.array([*np.eye(3), *-np.eye(3), *product((-1.0, 1.0), repeat=3)])
+"""Few enough that a hull has as many sides as a shape may."""
 _SPIN_LEFT = 0.3
 """Of a rotor's turning when its blades come off."""
 _PUFFS = 30
@@ -39,7 +46,7 @@ _TIPS = 0.4
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Part of a model, as the box that is drawn of it at rest, in the body's frame."""
+    """Part of a model, by what is drawn of it at rest, in the body's frame."""
 
     nodes: tuple[str, ...]
     """None for the hull, which is all the rest."""
@@ -47,6 +54,9 @@ class Piece:
     half_m: np.ndarray
     spin_b: np.ndarray
     """(3,) rad/s against the body: of rotors."""
+    shape_b: Shape
+    """By which it is met."""
+    mass_kg: float
 
 
 def pieces_of(
@@ -62,10 +72,15 @@ def pieces_of(
     off = [group for group in off if group]
     gone = {node for group in off for node in group} | set(() if model.rider is None else model.rider.nodes)
     rest = [node for node in asset.nodes if node not in gone]
-    return (
-        _piece((), places[np.isin(owner, rest)], model),
-        *(_piece(group, places[np.isin(owner, group)], model) for group in off),
-    )
+    triangles = np.concatenate([asset.opaque, asset.glass])
+
+    def piece(named: tuple[str, ...], nodes: Sequence[str]) -> Piece:
+        corners = places[triangles[np.isin(owner[triangles[:, 0]], nodes)]]
+        across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        mass_kg = _SHEET_KGPM2 * 0.5 * float(np.linalg.norm(across, axis=1).sum())
+        return _piece(named, places[np.isin(owner, nodes)], mass_kg, model)
+
+    return piece((), rest), *(piece(group, group) for group in off)
 
 
 def hull_body(model: Model, asset: ModelAsset) -> str:
@@ -76,14 +91,28 @@ def hull_body(model: Model, asset: ModelAsset) -> str:
     return max(sorted(set(bodies)), key=bodies.count)
 
 
-def _piece(nodes: tuple[str, ...], places_b: np.ndarray, model: Model) -> Piece:
+def _piece(nodes: tuple[str, ...], places_b: np.ndarray, mass_kg: float, model: Model) -> Piece:
     low, high = places_b.min(axis=0), places_b.max(axis=0)
     middle, spin = 0.5 * (low + high), np.zeros(3)
     for rotor in model.rotors if nodes else ():
         T_bd = moved(rotor.moves, {}, None, np.eye(4), False)
         if np.linalg.norm(T_bd[:3, 3] - middle) < 0.3 * rotor.radius_m:
             spin = rotor.spin_radps * T_bd[:3, 2]
-    return Piece(nodes, middle, np.maximum(0.5 * (high - low), 0.02), spin)
+    half = np.maximum(0.5 * (high - low), _THIN_M)
+    return Piece(nodes, middle, half, spin, _shape_about(places_b, middle, half), mass_kg)
+
+
+def _shape_about(places_b: np.ndarray, middle: np.ndarray, half: np.ndarray) -> Shape:
+    """The hull of the farthest of places (n, 3) along the axes and between them, as large as that of all; a box about
+    what is flat."""
+    from scipy.spatial import ConvexHull  # takes a while, and few things break
+
+    own = (places_b - middle) / half
+    farthest = places_b[np.unique((own @ _WAYS.T).argmax(axis=0))]
+    if np.ptp(own @ _WAYS.T, axis=0).min() < 1.0 or len(farthest) < 4:
+        return _box(middle, half)
+    found = ConvexMesh(tuple((x, y, z) for x, y, z in farthest.tolist()))
+    return found.scaled(float(np.cbrt(ConvexHull(places_b).volume / found.solid().volume_m3)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,122 +150,89 @@ _SEED = 1
 
 
 class Wreckage:
-    """Pieces and chips from the blow on, simulated as far as they are asked for."""
+    """Pieces and chips as they set out, as bodies that all others meet."""
 
-    def __init__(self, blow: Blow, pieces: Sequence[Piece], height: Height) -> None:
-        self.blow, self._pieces, self._height = blow, tuple(pieces), height
+    def __init__(self, blow: Blow, pieces: Sequence[Piece], world: World) -> None:
+        self.blow, self._pieces = blow, tuple(pieces)
         rng = np.random.default_rng(_SEED)
         hull = pieces[0]
         size_m = float(np.linalg.norm(hull.half_m))
         R, origin = blow.T_wb[:3, :3], blow.T_wb[:3, 3]
         chips_b = hull.middle_b + rng.uniform(-0.8, 0.8, (CHIPS, 3)) * hull.half_m
-        middles = np.vstack([[piece.middle_b for piece in pieces], chips_b])
-        chip = size_m * rng.uniform(0.02, 0.07, (CHIPS, 1)) * [1.0, 0.22, 0.22]
-        self.chip_half_m = chip
-        self._half = np.vstack([[piece.half_m for piece in pieces], chip])
-        self._inertia = (self._half**2).sum(axis=1) * 2.0 / 9.0
-        self._x = origin + middles @ R.T
-        self._R = np.broadcast_to(R, (len(middles), 3, 3)).copy()
-        count, loose = len(middles), np.ones(len(middles))
+        self.chip_half_m = size_m * rng.uniform(0.02, 0.07, (CHIPS, 1)) * [1.0, 0.22, 0.22]
+        half = np.vstack([[piece.half_m for piece in pieces], self.chip_half_m])
+        shapes_b: list[Shape] = [piece.shape_b for piece in pieces]
+        shapes_b += [_box(middle, own) for middle, own in zip(chips_b, self.chip_half_m, strict=True)]
+        rest_b = np.array([shape.solid().T_w for shape in shapes_b])
+        places = origin + rest_b[:, :3, 3] @ R.T
+        count, loose = len(places), np.ones(len(places))
         loose[0] = 0.0
         speed = float(np.linalg.norm(blow.impulse_w)) + 0.5
         turn_w, velocity_w = R @ blow.twist_b[:3], R @ blow.twist_b[3:]
-        outward = (middles - hull.middle_b) @ R.T
+        outward = (rest_b[:, :3, 3] - hull.middle_b) @ R.T
         outward /= np.maximum(np.linalg.norm(outward, axis=1), 1e-6)[:, None]
         part = np.where(loose[:, None] > 0.0, rng.uniform(0.3, 1.3, (count, 1)), 1.0)
-        self._v = velocity_w + np.cross(turn_w, self._x - origin) + part * blow.impulse_w
+        v = velocity_w + np.cross(turn_w, places - origin) + part * blow.impulse_w
         thrown = 0.30 * outward + rng.normal(0.0, 0.16, (count, 3)) + [0.0, 0.0, 0.12]
-        self._v += loose[:, None] * speed * thrown
+        v += loose[:, None] * speed * thrown
         spins = np.vstack([[piece.spin_b for piece in pieces], np.zeros((CHIPS, 3))]) @ R.T
-        tumble = rng.normal(0.0, 0.35, (count, 3)) * speed / np.linalg.norm(self._half, axis=1)[:, None]
-        self._w = turn_w + _SPIN_LEFT * spins + loose[:, None] * np.clip(tumble, -25.0, 25.0)
+        tumble = rng.normal(0.0, 0.35, (count, 3)) * speed / np.linalg.norm(half, axis=1)[:, None]
+        w = turn_w + _SPIN_LEFT * spins + loose[:, None] * np.clip(tumble, -25.0, 25.0)
         tips_w = np.cross([0.0, 0.0, 1.0], velocity_w) + rng.normal(0.0, 0.5 * speed, 3) * [1.0, 1.0, 0.4]
-        self._w[0] += np.clip(_TIPS * tips_w / size_m, -4.0, 4.0)
-        self._corners = np.array([(a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)], float)
-        self._rest_R, self._rest_x = self._R.copy(), self._x.copy()
-        self._kept: list[tuple[np.ndarray, np.ndarray]] = [(self._x.copy(), self._R.copy())]
+        w[0] += np.clip(_TIPS * tips_w / size_m, -4.0, 4.0)
+        self._rest_w = blow.T_wb @ rest_b
+        self._shapes_b, self._motion_w = shapes_b, np.hstack([w, v])
+        x, y, z = 2.0 * self.chip_half_m.T
+        self._mass_kg = [*(piece.mass_kg for piece in pieces), *_SHEET_KGPM2 * 2.0 * (x * y + y * z + z * x)]
         place = origin + R @ hull.middle_b
-        place[2] = float(height(place[:1], place[1:2])[0])
+        place[2] = float(world.surface_m(place[0], place[1]))
         self._dust = Dust.of(rng, place, size_m, speed, velocity_w, _PUFFS)
+
+    @property
+    def count(self) -> int:
+        """Of pieces and chips."""
+        return len(self._rest_w)
 
     @property
     def chips(self) -> int:
         """How many there are."""
         return len(self.chip_half_m)
 
-    def _at(self, age_s: float) -> tuple[np.ndarray, np.ndarray]:
-        """Middles (n, 3) and attitudes (n, 3, 3) so long after the blow."""
-        wanted = round(min(max(age_s, 0.0), LASTS_S) / STEP_S)
-        while len(self._kept) <= wanted:
-            self._step()
-            self._kept.append((self._x.copy(), self._R.copy()))
-        return self._kept[wanted]
+    def placed(self) -> "tuple[Placed, ...]":
+        """Pieces, then chips, as they set out."""
+        each = zip(self._shapes_b, self._mass_kg, self._rest_w, self._motion_w, strict=True)
+        return tuple(_placed(*one) for one in each)
 
-    def moved(self, age_s: float) -> Mapping[str, np.ndarray]:
-        """By node, and for all others under HULL, (4, 4) from where it was at the blow to where it is, in the world."""
-        x, R = self._at(age_s)
-        D = np.tile(np.eye(4), (len(self._pieces), 1, 1))
-        count = len(self._pieces)
-        D[:, :3, :3] = R[:count] @ self._rest_R[:count].transpose(0, 2, 1)
-        D[:, :3, 3] = x[:count] - np.einsum("nij,nj->ni", D[:, :3, :3], self._rest_x[:count])
-        found = {HULL: D[0]}
-        for piece, matrix in zip(self._pieces[1:], D[1:], strict=True):
+    def moved(self, moves_w: np.ndarray) -> Mapping[str, np.ndarray]:
+        """By node, and for all others under HULL, one of moves_w.
+
+        moves_w (n, 4, 4): of each as `placed`, from where it was at the blow to where it is, in the world.
+        """
+        found = {HULL: moves_w[0]}
+        for piece, matrix in zip(self._pieces[1:], moves_w[1:], strict=False):
             found |= dict.fromkeys(piece.nodes, matrix)
         return found
 
-    def chip_poses(self, age_s: float) -> np.ndarray:
-        """(chips, 4, 4), long along x."""
-        x, R = self._at(age_s)
-        T = np.tile(np.eye(4), (self.chips, 1, 1))
-        T[:, :3, :3], T[:, :3, 3] = R[-self.chips :], x[-self.chips :]
-        return T
+    def chip_poses(self, moves_w: np.ndarray) -> np.ndarray:
+        """(chips, 4, 4), long along x, by moves as `moved` takes them."""
+        return moves_w[-self.chips :] @ self._rest_w[-self.chips :]
 
     def dust(self, age_s: float, view: View) -> Surface | None:
         """What was thrown up, facing the eye; None once it has settled."""
         return self._dust.surface(age_s, view, FOAM if self.blow.wet else EARTH)
 
-    def _step(self) -> None:
-        self._v[:, 2] -= _GRAVITY * STEP_S
-        self._x += STEP_S * self._v
-        self._R = rotation_exp(STEP_S * self._w) @ self._R
-        for _ in range(2):
-            self._touch()
 
-    def _touch(self) -> None:
-        """The deepest corner of each piece meets the ground."""
-        arms = np.einsum("nij,kj,nj->nki", self._R, self._corners, self._half)
-        places = self._x[:, None] + arms
-        depth = self._height(places[..., 0].ravel(), places[..., 1].ravel()).reshape(places.shape[:2])
-        depth = depth - places[..., 2]
-        deepest = depth.argmax(axis=1)
-        rows = np.arange(len(deepest))
-        deep, arm = depth[rows, deepest], arms[rows, deepest]
-        touching = deep > 0.0
-        if not touching.any():
-            return
-        normal = self._normals(places[rows, deepest])
-        velocity = self._v + np.cross(self._w, arm)
-        against = (velocity * normal).sum(axis=1)
-        closing = np.minimum(against, 0.0) * touching
-        lever = np.cross(arm, normal)
-        push = -(1.0 + _BOUNCE * (closing < -1.0)) * closing
-        push /= 1.0 + (lever**2).sum(axis=1) / self._inertia
-        along = velocity - against[:, None] * normal
-        slide = np.linalg.norm(along, axis=1)
-        rub = np.minimum(_FRICTION * push, 0.5 * slide * touching)
-        impulse = push[:, None] * normal - (rub / np.maximum(slide, 1e-9))[:, None] * along
-        self._v += impulse
-        self._w += np.cross(arm, impulse) / self._inertia[:, None]
-        self._w[touching] *= _SLACKENS
-        slow = touching & (np.linalg.norm(self._v, axis=1) < _STILL_MPS)
-        self._v[slow] *= 0.8
-        self._w[slow] *= 0.8
-        self._x += (0.5 * np.where(touching, deep * normal[:, 2], 0.0))[:, None] * normal
+def _placed(shape_b: Shape, mass_kg: float, T_w: np.ndarray, motion_w: np.ndarray) -> "Placed":
+    from sim.contact.bodies import Prop  # its kernels are loaded where bodies touch
+    from sim.contact.obstacles.prop_kinds import Placed
 
-    def _normals(self, places: np.ndarray) -> np.ndarray:
-        """(n, 3) of the ground at places (n, 3): out of a wall it leads sideways, not up it."""
-        x, y = places[:, 0], places[:, 1]
-        ahead, aside = np.array([_NEAR_M, 0.0]), np.array([0.0, _NEAR_M])
-        rise = [self._height(x + dx, y + dy) - self._height(x - dx, y - dy) for dx, dy in (ahead, aside)]
-        normals = np.column_stack([-rise[0], -rise[1], np.full(len(x), 2.0 * _NEAR_M)])
-        return normals / np.linalg.norm(normals, axis=1)[:, None]
+    rolling_m = _CRUMPLED * shape_b.half_thickness_m
+    wx, wy, wz, vx, vy, vz = motion_w.tolist()
+    there = Placed(Prop(shape_b, mass_kg, _FRICTION, _BOUNCE, rolling_m), _DARK, material="metal").at(T_w)
+    prop = replace(there.prop, velocity_w=(vx, vy, vz), omega_w=(wx, wy, wz), piece=True)
+    return replace(there, prop=prop)
+
+
+def _box(middle: np.ndarray, half: np.ndarray) -> Box:
+    (x, y, z), (a, b, c) = middle.tolist(), half.tolist()
+    return Box((x, y, z), (a, b, c))

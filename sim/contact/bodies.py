@@ -50,6 +50,8 @@ class Prop:
     """At last about the vertical through its centre of mass, of shapes that have no heading."""
     skew_rad: float = 0.0
     """Of its principal axes of inertia about the shape's third axis: weights are hidden in it."""
+    piece: bool = False
+    """Of what has broken: other pieces and visitors, which it may be within at first, it meets once it has come out."""
 
     @property
     def T_w(self) -> np.ndarray:
@@ -64,7 +66,7 @@ class Prop:
 
 
 class Pile:
-    """Bodies, whose whole state is `state` and what contact remembers."""
+    """Bodies, whose whole state is `state`, what contact remembers, and which pieces are `within` each other."""
 
     def __init__(
         self,
@@ -88,6 +90,12 @@ class Pile:
         mass = np.array([prop.mass_kg for prop in every], float)
         if (mass < 0.0).any() or not np.isfinite(mass).all():
             raise InputError("mass_kg of a prop is below 0; allowed: 0 (it stays) or more")
+        pieces = np.array([prop.piece for prop in every], np.bool_)
+        pieces[len(props) :] = pieces.any()
+        numbers = np.where(pieces, np.cumsum(pieces) - 1, -1)
+        of_props = pieces[: len(props)].sum()
+        within = np.ones((pieces.sum(), pieces.sum()), np.bool_)
+        within[of_props:, of_props:] = False
         nothing, low = np.full((2, 2), -1e9, np.float32), (0.0, 0.0)
         heights = nothing if terrain is None else np.ascontiguousarray(terrain.heights, np.float32)
         origin, spacing = (low, 1.0) if terrain is None else (terrain.origin_m, terrain.spacing_m)
@@ -104,11 +112,15 @@ class Pile:
             heights,
             np.array([*origin, spacing, ground_friction, GROUND_RESTITUTION, gravity_mps2]),
             np.array([_half_extents(solid) for solid in self.solids]).reshape(-1, 3),
+            numbers.astype(np.int64),
+            within,
             Resting.of(np.array([solid.reach_m for solid in self.solids])),
             Workspace.of(len(every), STATE, WORKSPACE, POINT_WIDTH),
         )
         self.mass_kg, self.inertia = self._bodies.mass, self._bodies.inertia
         """(n,) kg, 0 of what stays, and (n, 4) as `sim.contact.pile.Bodies` has them; visitors last."""
+        self.within = within
+        """(m, m) bool: which pieces, visitors last, are within each other; a part of the state."""
         self._mobility = np.zeros((len(every), MOBILITY))
         self._mechanism = _resting(len(visitors))
         self._sweeps, self._tolerance_mps, self._sleeps = sweeps, tolerance_mps, sleeps

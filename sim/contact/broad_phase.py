@@ -145,7 +145,8 @@ def _candidates(rest, heads, wide, i, out, used):
 def near_pairs(bodies, state, meets, asleep, dt, rest):
     """(k, 2) of bodies whose boxes, swept by dt, come near each other: rising; not of two that stay or sleep.
 
-    meets (m, m): which of the last m bodies touch each other. rest: `Resting`.
+    meets (m, m): which of the last m bodies touch each other. rest: `Resting`. Pieces that are within each other still
+    are not near.
     """
     n = state.shape[0]
     own = n - meets.shape[0]
@@ -184,6 +185,8 @@ def near_pairs(bodies, state, meets, asleep, dt, rest):
         for q in range(near):
             j = about[q]
             other, apart = rest.boxes[j], i >= own and j >= own and not meets[i - own, j - own]
+            if bodies.piece[i] >= 0 and bodies.piece[j] >= 0:
+                apart = apart or bodies.within[bodies.piece[i], bodies.piece[j]]
             for c in range(3):
                 apart = apart or other[c] > box[3 + c] or box[c] > other[3 + c]
             if apart:

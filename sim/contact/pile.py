@@ -70,6 +70,10 @@ class Bodies(NamedTuple):
     """(6,) of the ground: x0_m, y0_m, spacing_m, friction, restitution, gravity_mps2."""
     reach: np.ndarray
     """(n, 3) half extents of each body's box in its axes."""
+    piece: np.ndarray
+    """(n,) int64: its number among the pieces of what has broken, and who was on that; -1 of others."""
+    within: np.ndarray
+    """(m, m) bool: which of these have not come out of each other yet, and do not meet. Steps change it."""
     rest: Resting
     """Of those that stay or sleep; this and `workspace` are what steps change."""
     workspace: Workspace
@@ -285,6 +289,19 @@ def _keep(work, rows, left, kept):
 
 
 @fastmath
+def _come_out(bodies, state):
+    """Of pieces that were within each other note those that lie apart: they meet from now on."""
+    space, piece, within = bodies.workspace, bodies.piece, bodies.within
+    for j in range(state.shape[0] if within.shape[0] > 0 else 0):
+        for i in range(j if piece[j] >= 0 else 0):
+            if piece[i] < 0 or not within[piece[i], piece[j]]:
+                continue
+            pose_i, pose_j = state[i, :12], state[j, :12]
+            if normal_between(bodies.hulls, i, j, pose_i, pose_j, space.simplex, space.found) > 0.0:
+                within[piece[i], piece[j]] = within[piece[j], piece[i]] = False
+
+
+@fastmath
 def _got_before(visiting, late, left):
     """A mechanism as it answers what it gets `late` before the rest of a step: by as much further at its end."""
     if late <= 0.0:
@@ -327,6 +344,7 @@ def advance(bodies, visiting, state, mobility, wrenches, remembered, h, late, sw
     n, nu, velocity, space = state.shape[0], visiting.velocity.shape[0], visiting.velocity, bodies.workspace
     own, xi, asleep, live = n - visiting.jacobian.shape[0], space.twists, space.asleep, space.live
     told, pushed = np.zeros(7), np.zeros(nu)
+    _come_out(bodies, state)
     for i in range(own):
         still = bodies.mass[i] <= 0.0
         asleep[i] = still or (sleeping and state[i, 18] >= SLEEPS_AFTER_S)

@@ -1,14 +1,13 @@
-"""Somebody who has been thrown off a vehicle, simulated as a tree of limbs in a thread, ahead of who looks."""
+"""What a crash throws, simulated in a thread ahead of who looks: pieces of a vehicle, who was on it, and props."""
 
 import logging
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sim.contact.obstacles.obstacles import PropsPicture
-from sim.environment.environment import CoupledSpec
 from sim.groups.numeric import poses_between
 from sim.platform.errors import InputError
 from sim.scene import Scene, Start
@@ -20,6 +19,8 @@ from sim.world import World
 
 if TYPE_CHECKING:
     from sim.contact.obstacles.prop_kinds import Placed
+    from sim.contact.obstacles.props import Props
+    from sim.water.water import Weather
 
 _LOG = logging.getLogger(__name__)
 _STEP_S, _METHOD = 0.005, "riqn"
@@ -27,36 +28,35 @@ _STEP_S, _METHOD = 0.005, "riqn"
 PERIOD_S = 3.0 * _STEP_S
 """Between two of the poses that are kept."""
 _Moment = tuple[Mapping[str, np.ndarray], np.ndarray]
-"""The limbs' poses, and those of the props (n, 4, 4)."""
+"""The limbs' poses, and those of the bodies (n, 4, 4)."""
 
 
-class ThrownRider:
-    """A fall from its first moment on, which meets the world's ground and blocks, props, and itself."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Around:
+    """Where it happens."""
+
+    world: World
+    weather: "Weather | None" = None
+    """Whose waves there are; None: the water is calm."""
+    time_s: float = 0.0
+    """At which the waves stand still, as the clock does."""
+
+
+class Thrown:
+    """From its first moment on: all meet the ground, the world's blocks, water and each other."""
 
     def __init__(
         self,
-        limbs: Vehicle,
-        state: State,
-        world: World,
-        kernels: KernelStore,
+        around: Around,
+        placed: Callable[[], Sequence["Placed"]],
         lasts_s: float,
-        placed: Sequence["Placed"] = (),
+        who: tuple[Vehicle, State] | None = None,
+        kernels: KernelStore | None = None,
     ) -> None:
-        """state: of the limbs as they are thrown. kernels: are kept there for the next fall. placed: props, as they lie
-        then."""
-        start = Start(node=(limbs.name, tuple(state.node.tolist())))
-        self._scene = Scene(
-            name="fall",
-            title="A fall",
-            world=world.name,
-            vehicle=limbs,
-            integrator=_METHOD,
-            step_s=_STEP_S,
-            flight_mode="raw",
-            start=start,
-            environment=_among(tuple(placed)),
-        )
-        self._world, self._kernels = world, kernels
+        """placed: gives props and pieces as they are then, within its thread. who: limbs, thrown so. kernels: are
+        kept there for the next one."""
+        self._around, self._placed, self._who = around, placed, who
+        self._kernels = kernels
         self._count = round(lasts_s / PERIOD_S) + 1
         self._kept: list[_Moment] = []
         self._more = threading.Condition()
@@ -64,20 +64,21 @@ class ThrownRider:
         self._thread = threading.Thread(target=self._run, name="fall", daemon=True)
         self._thread.start()
 
-    def bodies(self, age_s: float, *, wait: bool = False) -> Mapping[str, np.ndarray] | None:
-        """(4, 4) by body, so long after the throw or as far as it is simulated; None before the first moment is.
+    def limbs(self, age_s: float, *, wait: bool = False) -> Mapping[str, np.ndarray] | None:
+        """(4, 4) by limb, so long after the throw or as far as it is simulated; None before the first moment is,
+        and of nobody.
 
         wait: until it is simulated.
         """
-        found = self._about(age_s, wait)
+        found = None if self._who is None else self._about(age_s, wait)
         if found is None:
             return None
         (begin, _), (end, _), share = found
         poses = poses_between(np.array([*begin.values()]), np.array([*end.values()]), share)
         return dict(zip(end, poses, strict=True))
 
-    def props_w(self, age_s: float, *, wait: bool = False) -> np.ndarray | None:
-        """(n, 4, 4) of the props' principal axes, as `bodies`."""
+    def bodies_w(self, age_s: float, *, wait: bool = False) -> np.ndarray | None:
+        """(n, 4, 4) of the principal axes of what is placed, as `limbs`."""
         found = self._about(age_s, wait)
         if found is None:
             return None
@@ -102,27 +103,50 @@ class ThrownRider:
 
     def _run(self) -> None:
         try:
-            simulation = Simulation(self._scene, self._world, kernels=self._kernels)
+            moments = self._moments()
             while not self._over and len(self._kept) < self._count:
-                moment = simulation.snapshot if not self._kept else simulation.advance(PERIOD_S)
+                moment = next(moments)
                 with self._more:
-                    self._kept.append((moment.lanes[0].bodies, _props_w(moment.environment)))
+                    self._kept.append(moment)
                     self._more.notify_all()
         except InputError as error:
-            _LOG.warning("nobody is seen falling: %s", error)
+            _LOG.warning("nothing is seen falling: %s", error)
         finally:
             with self._more:
                 self._over = True
                 self._more.notify_all()
 
+    def _moments(self) -> Iterator[_Moment]:
+        """One after the other, without end."""
+        props = self._props()
+        if self._who is None:
+            while True:
+                yield {}, props.poses_w
+                props.meet(self._around.time_s, PERIOD_S, None)
+        limbs, state = self._who
+        scene = Scene(
+            name="fall",
+            title="A fall",
+            world=self._around.world.name,
+            vehicle=limbs,
+            integrator=_METHOD,
+            step_s=_STEP_S,
+            flight_mode="raw",
+            start=Start(node=(limbs.name, tuple(state.node.tolist()))),
+        )
+        simulation = Simulation(scene, self._around.world, kernels=self._kernels, environment=props)
+        moment = simulation.snapshot
+        while True:
+            yield moment.lanes[0].bodies, props.poses_w
+            moment = simulation.advance(PERIOD_S)
 
-def _among(placed: tuple["Placed", ...]) -> CoupledSpec | None:
-    if not placed:
-        return None
-    from sim.contact.obstacles.props import PropsSpec  # its kernels are loaded where there are some
+    def _props(self) -> "Props":
+        from sim.contact.obstacles.props import Props  # its kernels are loaded where bodies touch
 
-    return PropsSpec(placed)
+        world, who = self._around.world, self._who
+        props = Props(tuple(self._placed()), world, None if who is None else who[0], None)
+        if world.water_level_m is not None:
+            from sim.water.floating import FloatingBodies  # water takes half a second
 
-
-def _props_w(around: object) -> np.ndarray:
-    return around.poses_w if isinstance(around, PropsPicture) else np.zeros((0, 4, 4))
+            props.surroundings = FloatingBodies(world, self._around.weather, props.shapes)
+        return props

@@ -14,7 +14,6 @@ from sim.native.function import fastmath
 from sim.shapes import Shape
 from sim.vehicle_config.config import HullMesh
 from sim.vehicles.forms.base import Vehicle
-from sim.vehicles.forms.form import Support
 from sim.water.immersion import FOUND, RESISTANCES, VERTEX_WIDTH, VOLUME, sum_hull
 from sim.water.ocean.field import POINTS
 from sim.water.ocean.waves import LEAST_POINTS, Sea
@@ -33,18 +32,19 @@ _AROUND_M = 15.0
 
 
 class FloatingBodies:
-    """The water about bodies in a world that has some; a vehicle that floats says by its parameters which waves."""
+    """The water about bodies in a world that has some."""
 
-    def __init__(self, world: World, vehicle: Vehicle, shapes: Sequence[Shape]) -> None:
+    def __init__(self, world: World, weather: Weather | None, shapes: Sequence[Shape]) -> None:
+        """weather: None: it is calm."""
         hulls = [_hull_of(shape) for shape in shapes]
         places = np.array([shape.middle_w for shape in shapes]).reshape(-1, 3)
         reach_m = _AROUND_M + (0.5 * float(np.ptp(places[:, :2], axis=0).max()) if len(places) else 0.0)
-        self._has_waves = vehicle.support is Support.WATER
+        self._has_waves = weather is not None
         self._middle = places[:, :2].mean(axis=0) if len(places) else np.zeros(2)
         around = HullMesh.box(2.0 * reach_m, 2.0 * reach_m, 2.0)
         self._water = Water.of(
             around,
-            weather_of(vehicle) if self._has_waves else Weather(Sea(0.0)),
+            Weather(Sea(0.0)) if weather is None else weather,
             drag=0.0,
             mass=1.0,
             level_m=world.water_level_m or 0.0,
@@ -102,7 +102,7 @@ class FloatingBodies:
     def renew(self, vehicle: Vehicle, time_s: float) -> None:
         """Waves and current from then on."""
         if self._has_waves:
-            weather = weather_of(vehicle)
+            weather = weather_of(vehicle.values)
             self._water = self._water.over(weather.sea)
             self._water.report[CLOCK] = time_s
             self._water.change(weather)

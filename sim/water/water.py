@@ -1,6 +1,7 @@
 """Water about one hull: the weather, the arrays that kernels read, and how these follow changes of the weather."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -18,6 +19,7 @@ from sim.vehicle_config.radiation import Radiation
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import State, Support
 from sim.vehicles.forms.observation import ObservationLayout
+from sim.vehicles.forms.parameters import Value
 from sim.water.excitation import remembered
 from sim.water.immersion import AIR as AIR_DRAG
 from sim.water.immersion import (
@@ -396,7 +398,7 @@ class Afloat(Environment):
 
     def renew(self, vehicle: Vehicle, time_s: float) -> None:
         super().renew(vehicle, time_s)
-        values, weather = vehicle.values, weather_of(vehicle)
+        values, weather = vehicle.values, weather_of(vehicle.values)
         self._go_over(weather.sea)
         self.around.carry(
             weather,
@@ -413,7 +415,7 @@ class Afloat(Environment):
 
     def restore(self, checkpoint: np.ndarray) -> None:
         """The sea changes from there on to what the vehicle's parameters say."""
-        weather = weather_of(self.vehicle)
+        weather = weather_of(self.vehicle.values)
         self._go_over(weather.sea)
         if checkpoint.size:
             self.around.recall(checkpoint)
@@ -448,7 +450,7 @@ def water_about(
     values = vehicle.values
     return Water.of(
         hull.surface,
-        weather_of(vehicle),
+        weather_of(values),
         drag=_number(values["drag"]),
         mass=_number(values["mass"]),
         impact=_number(values["impact"]),
@@ -476,9 +478,8 @@ def afloat_at(vehicle: Vehicle, T_wb: np.ndarray) -> np.ndarray:
     return found
 
 
-def weather_of(vehicle: Vehicle) -> Weather:
-    """By the vehicle's parameters."""
-    values = vehicle.values
+def weather_of(values: Mapping[str, Value]) -> Weather:
+    """By a vehicle's parameters."""
     wind, current = _numbers(values["wind"]), _numbers(values["current"])
     wind_mps, direction_rad, fetch_m, depth_m = (
         _number(values[name]) for name in ("waves", "waves_direction", "fetch", "depth")

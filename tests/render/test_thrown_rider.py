@@ -23,7 +23,7 @@ from sim.scene import Start, load_scene
 from sim.shapes import Box
 from sim.simulation import KernelStore
 from sim.simulation.lanes.snapshot import LaneSnapshot
-from sim.simulation.thrown import PERIOD_S, ThrownRider
+from sim.simulation.thrown import PERIOD_S, Around, Thrown
 from sim.vehicle_config import config_named
 from sim.vehicle_config.model import read_rider
 from sim.vehicle_config.terms import Names
@@ -38,17 +38,16 @@ TWIST_B = np.array([0.0, 0.0, 0.8, SPEED_MPS, 0.0, 0.0])
 
 
 @cache
-def fall() -> ThrownRider:
+def fall() -> Thrown:
     """Off a snakeboard that went along y over the plaza, turning."""
     rider = config_named("snakeboard").model.rider
     assert rider is not None
-    return ThrownRider(
-        rider.limbs, rider.state(T_WB, TWIST_B, {"psi": 0.0}), world("plaza"), KernelStore(), LASTS_S
-    )
+    who = rider.limbs, rider.state(T_WB, TWIST_B, {"psi": 0.0})
+    return Thrown(Around(world("plaza")), tuple, LASTS_S, who, KernelStore())
 
 
 def bodies(age_s: float) -> dict[str, np.ndarray]:
-    found = fall().bodies(age_s, wait=True)
+    found = fall().limbs(age_s, wait=True)
     assert found is not None
     return dict(found)
 
@@ -113,21 +112,16 @@ def test_who_is_thrown_pushes_what_is_light_and_is_stopped_by_what_stays() -> No
     light = Placed(Prop(Box((3.1, -3.2, 0.4), (0.5, 0.15, 0.4)), 4.0, 0.4), (0.5, 0.5, 0.5))
     wall = Placed(Prop(Box((3.0, WALL_M + 0.2, 1.5), (5.0, 0.2, 1.5)), 0.0, 0.5), (0.5, 0.5, 0.5))
     turned = [upright_at(one, turn) for one, turn in ((light, 0.3), (wall, -0.1))]
-    thrown = ThrownRider(
-        rider.limbs,
-        rider.state(T_WB, TWIST_B, {"psi": 0.0}),
-        world("plaza"),
-        KernelStore(),
-        2.0,
-        [one.at(T_w) for one, T_w in zip((light, wall), turned, strict=True)],
-    )
+    who = rider.limbs, rider.state(T_WB, TWIST_B, {"psi": 0.0})
+    placed = [one.at(T_w) for one, T_w in zip((light, wall), turned, strict=True)]
+    thrown = Thrown(Around(world("plaza")), lambda: placed, 2.0, who, KernelStore())
     nearest, normal_w = np.inf, -turned[1][:3, 1]
     for age_s in np.arange(0.0, 2.0, 0.03):
-        limbs = thrown.bodies(float(age_s), wait=True)
+        limbs = thrown.limbs(float(age_s), wait=True)
         assert limbs is not None
         gaps = [(T[:3, 3] - turned[1][:3, 3]) @ normal_w - 0.2 for T in limbs.values()]
         nearest = min(nearest, *gaps)
-    begin, end = thrown.props_w(0.0), thrown.props_w(2.0)
+    begin, end = thrown.bodies_w(0.0), thrown.bodies_w(2.0)
     assert begin is not None
     assert end is not None
     np.testing.assert_allclose(begin, turned, atol=1e-12)

@@ -16,12 +16,11 @@ from sim.groups.numeric import rotation_exp
 from sim.platform.errors import InputError
 from sim.shapes import Box, Capsule, Cone, ConvexMesh, Drum, Ellipsoid, Shape, Sphere
 from sim.vehicle_config.config import HullMesh
-from sim.vehicles import vehicle
 from sim.water.floating import FloatingBodies
 from sim.water.immersion import GRAVITY, WATER_DENSITY, afloat
 from sim.world import load_world
 
-SEA, FREE = load_world("sea"), vehicle("helicopter")
+SEA = load_world("sea")
 PRESSED = WATER_DENSITY * GRAVITY
 EXAMPLES = settings(max_examples=40, deadline=None)
 seeds = st.integers(0, 2**32 - 1)
@@ -70,7 +69,7 @@ class StillWater:
     """One body in it, that does not move."""
 
     def __init__(self, shape: Shape) -> None:
-        self._water = FloatingBodies(SEA, FREE, [shape])
+        self._water = FloatingBodies(SEA, None, [shape])
 
     def wrench(self, R: np.ndarray, x: np.ndarray) -> np.ndarray:
         """(6,) torque about its middle of mass and force, in the world."""

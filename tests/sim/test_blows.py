@@ -73,7 +73,7 @@ def test_what_falls_into_water_is_told_and_what_floats_never() -> None:
     shapes = [Box((0.0, 0.0, 2.0), (0.3, 0.3, 0.3)), Box((3.0, 0.0, 0.0), (0.3, 0.3, 0.3))]
     props = [Prop(shape, 100.0) for shape in shapes]
     pile = Pile(props, sea.terrain, sleeps=False)
-    water = FloatingBodies(sea, vehicle("helicopter"), shapes)
+    water = FloatingBodies(sea, None, shapes)
     blows, forces = Blows(pile, ("wood", "wood")), np.zeros((2, 6))
     for k in range(round(3.0 / H)):
         forces[:] = 0.0

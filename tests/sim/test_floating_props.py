@@ -9,7 +9,6 @@ from sim.contact.bodies import Pile, Prop
 from sim.scene import load_scene
 from sim.shapes import Box, Cone, ConvexMesh, Drum, Ellipsoid, Shape, Sphere
 from sim.simulation import Simulation
-from sim.vehicles import vehicle
 from sim.water.floating import FloatingBodies
 from sim.world import load_world
 
@@ -22,7 +21,7 @@ def _afloat(shapes: list[Shape], densities: list[float], seconds: float) -> Pile
     pile = Pile(
         [Prop(s, d * s.solid().volume_m3) for s, d in zip(shapes, densities, strict=True)], world.terrain
     )
-    water = FloatingBodies(world, vehicle("helicopter"), shapes)
+    water = FloatingBodies(world, None, shapes)
     for k in range(round(seconds / H)):
         wrenches = np.zeros((len(shapes), 6))
         water.wrenches(pile.state, pile.mass_kg, pile.inertia, k * H, H, wrenches)

@@ -67,6 +67,9 @@ class Guest:
         return T_w, Mechanism(J, mobility, velocity, self.meets, jointed.grounded, cords)
 
 
+NOBODY = Guest((), np.zeros(0, np.int64), np.zeros((0, 4, 4)), np.zeros((0, 0), np.bool_))
+
+
 @lru_cache(maxsize=16)
 def guest_of(vehicle: Vehicle) -> Guest:
     """Of a tree all that touches; of others the outline of their hull, or a box about their footprint or their contact

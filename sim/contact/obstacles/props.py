@@ -12,7 +12,7 @@ import numpy as np
 
 from sim.contact.bodies import Pile, Prop
 from sim.contact.obstacles.blows import STRUCK_MPS, SURFACES, Blows
-from sim.contact.obstacles.guests import Guest, guest_of
+from sim.contact.obstacles.guests import NOBODY, Guest, guest_of
 from sim.contact.obstacles.obstacles import Obstacles, PropsPicture, obstacles_in, reach_of_towed_m
 from sim.contact.obstacles.prop_kinds import Placed, read_placed
 from sim.contact.obstacles.prop_loads import Hook, Surroundings, hand_wrench
@@ -68,8 +68,9 @@ class Props:
     """A `JointedEnvironment`: bodies that push each other, the ground, what stays, and the vehicle."""
 
     def __init__(
-        self, placed: tuple[Placed, ...], world: World, vehicle: Vehicle, obstacles: Obstacles | None
+        self, placed: tuple[Placed, ...], world: World, vehicle: Vehicle | None, obstacles: Obstacles | None
     ) -> None:
+        """vehicle: None: nobody visits."""
         self._placed, self._world, self._obstacles = placed, world, obstacles
         blocks = () if world.grounds is None else world.grounds.blocks
         self._standing = [Prop(block.shape, 0.0, 0.6) for block in blocks]
@@ -266,7 +267,10 @@ class Props:
         remembered[: len(self._pile.remembered)] = self._pile.remembered
         around = [self._hook.state] if self._hook.slings else []
         around += [] if self.surroundings is None else [self.surroundings.checkpoint()]
-        own = np.concatenate([[len(self._pile.remembered)], self._own.ravel(), remembered.ravel(), *around])
+        within = self._pile.within.ravel()
+        own = np.concatenate(
+            [[len(self._pile.remembered)], self._own.ravel(), remembered.ravel(), within, *around]
+        )
         return own if self._obstacles is None else np.r_[own, self._obstacles.checkpoint()]
 
     def restore(self, checkpoint: np.ndarray) -> None:
@@ -276,6 +280,8 @@ class Props:
         state[:] = checkpoint[1:at].reshape(state.shape)
         after = at + self._capacity * KEPT
         self._pile.remembered = checkpoint[at:after].reshape(-1, KEPT)[:count].copy()
+        begin, after = after, after + self._pile.within.size
+        self._pile.within[:] = checkpoint[begin:after].reshape(self._pile.within.shape)
         if self._hook.slings:
             begin, after = after, after + len(self._hook.state)
             self._hook.state[:] = checkpoint[begin:after]
@@ -289,7 +295,7 @@ class Props:
         return PropsPicture(
             self.shapes,
             self._rest_w,
-            self._pile.poses_w[: len(self._placed)],
+            self.poses_w,
             tuple(one.colour for one in self._placed),
             None if self._obstacles is None else self._obstacles.picture(),
             self._placed,
@@ -300,6 +306,11 @@ class Props:
             self._blows.kept,
             self._reach_m,
         )
+
+    @property
+    def poses_w(self) -> np.ndarray:
+        """(n, 4, 4) of the principal axes of all props."""
+        return self._pile.poses_w[: len(self._placed)]
 
     @property
     def momentum_w(self) -> np.ndarray:
@@ -313,7 +324,7 @@ class Props:
     def solids(self) -> np.ndarray:
         if not self._placed:
             return np.zeros((0, 7), np.float32)
-        poses_w = self._pile.poses_w[: len(self._placed)]
+        poses_w = self.poses_w
         found = np.zeros((len(poses_w), 7), np.float32)
         found[:, :3], found[:, 3:] = poses_w[:, :3, 3], quaternions_of(poses_w[:, :3, :3])
         return found
@@ -375,9 +386,11 @@ class Props:
     def _capacity(self) -> int:
         return _REMEMBERED * (len(self._pile.props) + 1)
 
-    def _piled(self, vehicle: Vehicle) -> Pile:
-        self._guest = guest_of(vehicle)
-        self._towed_m = reach_of_towed_m(vehicle, config_of(vehicle).footprint)
+    def _piled(self, vehicle: Vehicle | None) -> Pile:
+        self._guest, self._towed_m, material = NOBODY, 0.0, "metal"
+        if vehicle is not None:
+            self._guest, config = guest_of(vehicle), config_of(vehicle)
+            self._towed_m, material = reach_of_towed_m(vehicle, config.footprint), config.material
         props = [*(one.prop for one in self._placed), *self._standing]
         pile = Pile(
             props,
@@ -387,7 +400,6 @@ class Props:
             tolerance_mps=TOLERANCE_MPS,
         )
         self._stays = np.array([prop.mass_kg == 0.0 for prop in props], np.bool_)
-        material = config_of(vehicle).material
         self._blows = Blows(pile, tuple(one.material for one in self._placed), material)
         return pile
 

@@ -86,8 +86,10 @@ def _afloat(environment: CoupledEnvironment, world: World, vehicle: Vehicle) -> 
 
     if isinstance(environment, Props):
         from sim.water.floating import FloatingBodies  # water takes half a second
+        from sim.water.water import weather_of
 
-        environment.surroundings = FloatingBodies(world, vehicle, environment.shapes)
+        weather = weather_of(vehicle.values) if vehicle.support is Support.WATER else None
+        environment.surroundings = FloatingBodies(world, weather, environment.shapes)
     return environment
 
 

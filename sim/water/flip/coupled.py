@@ -77,7 +77,7 @@ class TankWater:
         """The open sea changes to the one of the vehicle's parameters."""
         if self._around is None or vehicle.support is not Support.WATER:
             return
-        weather = weather_of(vehicle)
+        weather = weather_of(vehicle.values)
         state = self._around.state.over(weather.sea).changed_to(weather.sea.numbers, time_s)
         self._around = SeaAround(state, weather.current_mps)
 
@@ -256,7 +256,7 @@ class SeaBox:
         tank = Tank(
             self.box,
             floating=Floating.of(hull.surface, self.box.cell_m),
-            around=SeaAround(water.state, weather_of(vehicle).current_mps),
+            around=SeaAround(water.state, weather_of(vehicle.values).current_mps),
         )
         tank.begin_at(0.0, T_wb)
         return TankWater(tank, hull.surface.vertices)
