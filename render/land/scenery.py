@@ -108,6 +108,13 @@ class Scenery:
 
 def load_scenery(world: World, quality: Quality) -> Scenery:
     """Everything still in `world`; plants and blocks only where the ground has features."""
+    scenery = _meshes_of(world, quality)
+    if scenery.terrain and not quality.full_materials:
+        _ = scenery.mapped_ground  # now, where no frame waits for it
+    return scenery
+
+
+def _meshes_of(world: World, quality: Quality) -> Scenery:
     # Where light and grain come from a map, the finest mesh is thinned for every view.
     coarsest = COARSEST_LEVEL if quality.full_materials else quality.finest_level
     levels = range(quality.finest_level, coarsest + 1) if world.orbit_m is None else ()
@@ -116,7 +123,7 @@ def load_scenery(world: World, quality: Quality) -> Scenery:
     surrounded = natural or world.far_desert
     shared = not quality.full_materials
     details = [boulder_meshes(detail=detail, shared=shared) for detail in quality.boulder_details]
-    scenery = Scenery(
+    return Scenery(
         terrain=terrain,
         far=[load_far_field(world, 0 if quality.finest_level == 0 else 1)] if surrounded else [],
         pads=[pad_mesh(pad) for pad in world.pads],
@@ -133,14 +140,11 @@ def load_scenery(world: World, quality: Quality) -> Scenery:
         props=prop_mesh(world.grounds) if world.grounds is not None else None,
         key=world.key,
     )
-    if terrain and not quality.full_materials:
-        _ = scenery.mapped_ground  # now, where no frame waits for it
-    return scenery
 
 
 def grow(world: str, seed: int, quality: str) -> None:
-    """Have a world and its meshes in the cache."""
-    load_scenery(load_world(world, seed=seed), preset(quality))
+    """Have a world and its meshes in the cache: what that does not keep is not made."""
+    _meshes_of(load_world(world, seed=seed), preset(quality))
 
 
 def _grassy(world: World) -> bool:

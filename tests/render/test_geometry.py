@@ -18,8 +18,9 @@ from render.land.ground_cover import (
     shrub_mesh,
 )
 from render.land.mesh import ChunkedMesh
-from render.land.scenery import pad_mesh
+from render.land.scenery import grow, load_scenery, pad_mesh
 from render.land.terrain_mesh import CHUNKS, SHAPE, STRIDES, load_terrain_meshes, terrain_grid, thinned
+from render.quality import preset
 from sim.contact.obstacles.cones import solids_of
 from sim.world import World, load_world
 
@@ -354,3 +355,18 @@ def test_reeds_stand_at_the_waters_edge_and_bunches_of_grass_above_it(seed: int)
     assert np.abs(reeds[:, 2] - level_m).max() < 2.0  # 1.4 m measured
     assert (reeds[:, 2] + 0.7 * reeds[:, 3]).min() > level_m - 0.2  # hardly one is under water
     assert bunches[:, 2].min() > level_m + 0.7
+
+
+def test_a_land_is_grown_without_what_the_cache_does_not_keep(monkeypatch) -> None:
+    """Its mapped ground is made once: where the land is loaded for a picture, of all of it."""
+    made: list[int] = []
+
+    def counted(mesh: ChunkedMesh, ridges: object) -> object:
+        made.append(len(mesh.indices))
+        return object()
+
+    monkeypatch.setattr("render.land.scenery.MappedGround", counted)
+    grow("plain", 7, "software")
+    assert not made
+    load_scenery(load_world("plain", seed=7), preset("software"))
+    assert len(made) == 1
