@@ -42,12 +42,14 @@ class Follower:
         scene: Scene,
         world: World,
         places_w: np.ndarray | None = None,
+        room_m: float | None = None,
         obstacles_w: tuple[Shape, ...] = (),
     ) -> None:
-        """`places_w`: what the overview is of, (n, 3) m; None: the subject alone. An eye rises over `obstacles_w`."""
+        """`places_w`, `room_m`: what the overview is of, as `CameraRig.watch` has them. An eye rises
+        over `obstacles_w`."""
         self.scene_view, self._world = SceneView(world, swell=scene.swell), world
         self._rig = CameraRig(scene.camera, bumps_of(world))
-        self._rig.watch(places_w)
+        self._rig.watch(places_w, room_m=room_m)
         self._rig.mind((*parked_in(world), *obstacles_w))
         comparison = scene.comparison
         self.bearing_rad = math.radians(comparison.bearing_deg or 0.0)
@@ -99,14 +101,16 @@ class Studio:
         self._renderer: Renderer | None = None
         self._drawn_with = ("", 1)
         self._added: Callable[[Frame], Frame] = lambda frame: frame
-        reach_w = None
+        reach_w, room_m = None, None
         if planned is not None:
             from render.plan.view import PlanScene  # with all that plans: not for every picture
 
             marks = PlanScene(world)
-            reach_w = marks.reach(planned)
+            reach_w, room_m = marks.reach(planned), marks.room_m(planned)
             self._added = lambda frame: marks.added(frame, planned, self._wall_s)
-        self._follower = Follower(scene, world, reach_w, () if planned is None else planned.obstacles_w)
+        self._follower = Follower(
+            scene, world, reach_w, room_m, () if planned is None else planned.obstacles_w
+        )
         self._adaptation = Adaptation(world)
         self._views = scene.comparison.views
         spread_w = spread_along(self._follower.bearing_rad, scene.comparison.spread_m)

@@ -73,7 +73,7 @@ def picture(
     scenery, aspect = PlanScene(world), SIZE[0] / SIZE[1]
     if places is None:
         rig = CameraRig("overview")
-        rig.watch(scenery.reach(view))
+        rig.watch(scenery.reach(view), room_m=scenery.room_m(view))
         camera = rig.update(np.eye(4), np.zeros(6), 0.0, world=world, aspect=aspect)
     else:
         eye_w, target_w = np.array(places[0]), np.array(places[1])

@@ -43,6 +43,7 @@ class Overview:
         self._circling = Circling(0.0)
         self._places_w = np.zeros((0, 3))
         self._covered = _UNCOVERED
+        self._room_m: float | None = None
         self._framed, self._kept_clear = 0, 0
         """Places, and covered parts, that there were when they were framed; 0 places: not framed yet."""
         self._snaps = True
@@ -50,14 +51,19 @@ class Overview:
         self._aim_w = np.zeros(3)
         self._aim, self._look = Spring(6.0), Spring(6.0)
 
-    def watch(self, places_w: np.ndarray | None, covered: np.ndarray = _UNCOVERED) -> None:
+    def watch(
+        self,
+        places_w: np.ndarray | None,
+        covered: np.ndarray = _UNCOVERED,
+        room_m: float | None = None,
+    ) -> None:
         """What is to be overlooked, (n, 3) m along a way; None or nothing: the subject alone.
 
-        covered: (k, 2, 2) parts of the picture ((left, right), (lower, upper), each from -1 to 1) under which nothing
-        of it is to lie.
+        room_m: about each place; None: as much as the subject takes. covered: (k, 2, 2) parts of the picture
+        ((left, right), (lower, upper), each from -1 to 1) under which nothing of it is to lie.
         """
         self._places_w = np.zeros((0, 3)) if places_w is None else places_w
-        self._covered = covered
+        self._covered, self._room_m = covered, room_m
 
     def frame(self) -> None:
         """Frame the places anew, with a sweep."""
@@ -112,7 +118,7 @@ class Overview:
         self, places: np.ndarray, subject: CameraSubject, world: Surroundings | None, aspect: float
     ) -> None:
         """The direction from which most is seen; among equals the way runs from left to right, seen rather flat."""
-        size_m = 0.35 * subject.framing.distance_m
+        size_m = 0.35 * subject.framing.distance_m if self._room_m is None else self._room_m
         cloud = np.concatenate([places + size_m * step for step in _AROUND])
         across, free = _across(places, subject), free_part(self._covered)
         before_horizon = _climbs(places) and _over_water(places, world)

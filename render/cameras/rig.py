@@ -153,14 +153,20 @@ class CameraRig:
         """What stands about: an eye rises over it, until it sees what is behind."""
         self._guard.mind(shapes)
 
-    def watch(self, places_w: np.ndarray | None, covered: np.ndarray | None = None) -> None:
+    def watch(
+        self,
+        places_w: np.ndarray | None,
+        covered: np.ndarray | None = None,
+        room_m: float | None = None,
+    ) -> None:
         """What the overview is of, (n, 3) m along a way; None: the subject alone.
 
-        covered: (k, 2, 2) parts of the picture under which nothing of it is to lie, as `Overview.watch` has them.
+        covered: (k, 2, 2) parts of the picture under which nothing of it is to lie, and the room about each place, as
+        `Overview.watch` has them.
         """
         overview = self._cameras["overview"]
         assert isinstance(overview, Overview)
-        overview.watch(places_w, np.zeros((0, 2, 2)) if covered is None else covered)
+        overview.watch(places_w, np.zeros((0, 2, 2)) if covered is None else covered, room_m)
 
     def frame_places(self) -> None:
         """Let the overview frame its places anew, with a sweep."""

@@ -10,7 +10,9 @@ from render.frame import Polyline, Surface
 from sim.planner.result.record import PlanRecord
 from sim.shapes import Sphere
 from sim.shapes.surface import Surface as Shell
+from sim.world.path import arc_length
 
+Colour = tuple[float, float, float]
 Corners = tuple[np.ndarray, np.ndarray]
 """(3 n, 3) corners [m] and unit normals of n triangles."""
 
@@ -37,6 +39,12 @@ def ring(centre: np.ndarray, inner_m: float, outer_m: float) -> Corners:
     return _grid(rows, np.broadcast_to([0.0, 0.0, 1.0], rows.shape))
 
 
+def post(place_w: np.ndarray, height_m: float, colour: Colour) -> Polyline:
+    """A line upwards, that fades."""
+    points = place_w + np.linspace(0.0, height_m, 12)[:, None] * [0.0, 0.0, 1.0]
+    return Polyline(points, colour, np.linspace(1.0, 0.0, 12), 3.0)
+
+
 def band(left_w: np.ndarray, right_w: np.ndarray, up_w: np.ndarray) -> Corners:
     """The band between two edges (n, 3), with normals (n, 3)."""
     return _grid(np.stack([left_w, right_w]), np.stack([up_w, up_w]))
@@ -56,8 +64,6 @@ def _grid(points: np.ndarray, normals: np.ndarray) -> Corners:
 
     return cells(points), cells(normals)
 
-
-Colour = tuple[float, float, float]
 
 HELD: Colour = (1.0, 0.62, 0.0)
 """Of what keeps a plan from being cheaper, and of the ribbon's edges while that is a limit."""
@@ -103,6 +109,20 @@ def _edges(way: PlanPath, half_m: float) -> tuple[np.ndarray, np.ndarray]:
 def _lighter(colour: Colour) -> Colour:
     r, g, b = ((1.0 - _LIGHTER) * part + _LIGHTER for part in colour)
     return r, g, b
+
+
+def spread(places_w: np.ndarray, gap_m: float, most: int) -> list[int]:
+    """Indices of at most so many nodes about equally far apart along a way, first and last included, none nearer than
+    a gap.
+
+    A way that goes nowhere, such as a turn on the spot, is divided by time.
+    """
+    gone = arc_length(places_w)
+    if gone[-1] < gap_m:
+        gone = gap_m * np.linspace(0.0, 1.0, len(gone))
+    count = min(max(int(gone[-1] / gap_m) + 1, 2), most)
+    wanted = np.linspace(0.0, gone[-1], count)
+    return sorted({int(np.abs(gone - distance).argmin()) for distance in wanted})
 
 
 def ribbon(way: PlanPath, colour: Colour, half_m: float, alpha: float) -> tuple[Surface, list[Polyline]]:

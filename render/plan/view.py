@@ -19,6 +19,7 @@ from render.plan.shapes import (
     rungs,
     turns,
 )
+from render.vehicles.shown import ends_w
 from sim.groups.numeric import upright
 from sim.planner.result.record import PlanRecord, control_forces_b
 from sim.planner.service.session import FADE_S, PlanView
@@ -31,7 +32,6 @@ from sim.vehicles import NonholonomicVehicle
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.observation import observed_by_symbols
 from sim.world import World
-from sim.world.path import arc_length
 
 PRESENT: Colour = (0.02, 0.55, 0.95)
 FAILED: Colour = (0.90, 0.03, 0.02)
@@ -63,6 +63,8 @@ _TOOL = 0.3
 _COVERED = 0.04
 _SMALLEST_RING = 0.05
 """Shares of the chase camera's distance, too."""
+_ROOM = 0.15
+"""About the bodies of a tree, of how far they reach: for what is drawn of them."""
 _LATER = (0.12, 0.34)
 """How much is seen of what moves by itself, half way and at the end."""
 _UNMOVED = np.eye(4)
@@ -153,19 +155,28 @@ class PlanScene:
         )
 
     def reach(self, view: PlanView) -> np.ndarray:
-        """(n, 3) from the start to the goal, over the plan, or what it has to keep clear of; and over the waypoints."""
+        """(n, 3) from the start to the goal, over the plan, or what it has to keep clear of; over the waypoints, and
+        over all bodies of a tree at both ends."""
         start, goal = _ends(view)
         nodes = [start, *(view.plan.nodes if view.plan else ()), goal]
         places = positions(view.vehicle, np.array(nodes))
         if view.task.waypoints:
             others = np.array([waypoint.position_w for waypoint in view.task.waypoints])
             places = np.concatenate([places[:-1], others, places[-1:]])
+        if isinstance(view.vehicle, ArticulatedVehicle):
+            places = np.concatenate([places[:-1], _bodies(view).reshape(-1, 3), places[-1:]])
         places, task = self._on_ground(view, places), view.task
         around = [self._extremes(obstacle) for obstacle in view.obstacles_w]
         if view.plan is not None:  # with what moves where it will be
             end_s, each = view.plan.duration_s, enumerate(around)
             around = [_carried(task, i, (p, p), end_s)[0] for i, p in each if is_moving(task, i)]
         return np.concatenate([places[:-1], *around, places[-1:]])
+
+    def room_m(self, view: PlanView) -> float | None:
+        """About each of those; None: as much as the vehicle takes. Of a tree they are all of its bodies."""
+        if not isinstance(view.vehicle, ArticulatedVehicle):
+            return None
+        return _ROOM * max(float(np.linalg.norm(np.ptp(bodies, axis=0))) for bodies in _bodies(view))
 
     def _way(self, record: PlanRecord, origin_w: tuple[float, float, float]) -> PlanPath:
         way = self._ways.get(id(record))
@@ -199,7 +210,7 @@ class PlanScene:
         colour = PRESENT if seen.phase == "flying" else HELD
         line = Polyline(places, colour, np.linspace(1.0, 0.5, len(places)), 4.0)
         mark_m = 0.03 * config_of(view.vehicle).camera.distance_m
-        marks = [_post(place, mark_m, colour) for place in places[:: max(len(places) // 8, 1)][1:]]
+        marks = [shapes.post(place, mark_m, colour) for place in places[:: max(len(places) // 8, 1)][1:]]
         return [*cased([line]), line, *marks]
 
     def _iterates(self, view: PlanView, now_s: float) -> list[Polyline]:
@@ -224,14 +235,14 @@ class PlanScene:
         away_m = float(np.linalg.norm(np.subtract(*positions(view.vehicle, np.array(_ends(view))))))
         # No wider than the way to it is long.
         ring_m = min(0.15 * size_m, max(0.5 * away_m, _SMALLEST_RING * size_m))
-        surfaces = [_surface(shapes.ring(goal, 0.73 * ring_m, ring_m), _GOAL, 0.8) for goal in places_w]
-        lines = [_post(goal, 0.4 * size_m, _GOAL) for goal in places_w]
+        surfaces = [Surface(*shapes.ring(goal, 0.73 * ring_m, ring_m), _GOAL, 0.8) for goal in places_w]
+        lines = [shapes.post(goal, 0.4 * size_m, _GOAL) for goal in places_w]
         for i, waypoint in enumerate(task.waypoints):
             place = self._on_ground(view, np.array([waypoint.position_w]))[0]
             radius_m = max(waypoint.tolerance_m, 0.03 * size_m)
             alpha = 0.55 if f"waypoint {i}" in _holding(view) else 0.4
-            surfaces.append(_surface(shapes.sphere(place, radius_m), _WAYPOINT, alpha))
-            lines.append(_post(place, 0.3 * size_m, _WAYPOINT))
+            surfaces.append(Surface(*shapes.sphere(place, radius_m), _WAYPOINT, alpha))
+            lines.append(shapes.post(place, 0.3 * size_m, _WAYPOINT))
         return surfaces, lines
 
     def _obstacles(self, view: PlanView, flown_s: float) -> list[Surface]:
@@ -249,7 +260,7 @@ class PlanScene:
                     colour, alpha = (colour if colour is FAILED else _MOVING), 0.8
                 elif colour is _OBSTACLE:
                     continue  # what moves by itself is plain enough
-            surfaces.append(_surface(corners, colour, alpha))
+            surfaces.append(Surface(*corners, colour, alpha))
         return surfaces
 
     def _in_time(
@@ -265,7 +276,7 @@ class PlanScene:
             if is_moving(task, i) and not obstacle.look:
                 corners = shapes.corners(self._drawn(obstacle.moved(view.origin_w)).surface())
                 for time_s, alpha in zip(_shown_s(way, size_m), _LATER, strict=True):
-                    surfaces.append(_surface(_carried(task, i, corners, time_s), PRESENT, alpha))
+                    surfaces.append(Surface(*_carried(task, i, corners, time_s), PRESENT, alpha))
         if motion_of(task, GOAL_MOVES) is not None:
             moments = np.linspace(0.0, record.duration_s, 60)
             nodes = np.array([goal_at(view.vehicle, task, float(t)).node for t in moments])
@@ -311,7 +322,7 @@ class PlanScene:
         return self._drawn(obstacle).extremes_w
 
     def _failure(self, place: np.ndarray, size_m: float) -> tuple[Surface, Polyline]:
-        return _surface(shapes.sphere(place, size_m), FAILED, 0.75), _post(place, 8.0 * size_m, FAILED)
+        return Surface(*shapes.sphere(place, size_m), FAILED, 0.75), shapes.post(place, 8.0 * size_m, FAILED)
 
     def _on_ground(self, view: PlanView, places_w: np.ndarray) -> np.ndarray:
         """Places (n, 3); those of what moves on a plane, laid upon the ground."""
@@ -338,7 +349,7 @@ def _moved_by(task: Task, obstacle_index: int, time_s: float) -> np.ndarray:
 
 def _shown_s(way: PlanPath, size_m: float) -> tuple[float, float]:
     """Times [s] at which what moves by itself is shown: of the ghost half way, and of the last."""
-    passed = _spread(way.poses[:, :3, 3], _apart_m(way, size_m))
+    passed = shapes.spread(way.poses[:, :3, 3], _apart_m(way, size_m), _MOST_GHOSTS)
     return way.record.step_s * passed[len(passed) // 2], way.record.step_s * passed[-1]
 
 
@@ -346,6 +357,14 @@ def _ends(view: PlanView) -> tuple[np.ndarray, np.ndarray]:
     """Flat nodes of the task's start and goal."""
     met_s = view.task.duration_s if view.plan is None else view.plan.duration_s
     return view.task.start.node, goal_at(view.vehicle, view.task, met_s).node
+
+
+def _bodies(view: PlanView) -> np.ndarray:
+    """(2, n, 3) where a tree's bodies are, and end, at the task's start and goal, from its origin."""
+    names, links = body_names(view.vehicle), view.vehicle.links
+    both = poses_of(view.vehicle, np.array(_ends(view)), names)
+    ends = [ends_w(links, dict(zip(names, poses, strict=True))) for poses in both]
+    return np.concatenate([both[:, :, :3, 3], ends], axis=1)
 
 
 def _covered(ghost: DrawnVehicle, frame: Frame, near_m: float, tool: str) -> bool:
@@ -403,7 +422,7 @@ def _ghosts(way: PlanPath, colour: Colour, size_m: float) -> tuple[list[DrawnVeh
     lift_m = 0.16 * size_m if planar(record.vehicle) else 0.0
     largest = max(float(np.linalg.norm(way.forces_w, axis=1).max()), 1e-9)
     vehicles, arrows = [], []
-    for k in _spread(way.poses[:, :3, 3], _apart_m(way, size_m)):
+    for k in shapes.spread(way.poses[:, :3, 3], _apart_m(way, size_m), _MOST_GHOSTS):
         pose, node = way.poses[k], record.nodes[k]
         if isinstance(record.vehicle, ArticulatedVehicle):
             pose = way.bodies_w[record.vehicle.tree.names[0]][k]
@@ -431,29 +450,6 @@ def _apart_m(way: PlanPath, size_m: float) -> float:
     vehicle = way.record.vehicle
     walks = isinstance(vehicle, ArticulatedVehicle) and bool(vehicle.feet)
     return _GHOST_GAP * size_m / (_TOOL if walks else 1.0)
-
-
-def _spread(places_w: np.ndarray, gap_m: float) -> list[int]:
-    """Indices of nodes about equally far apart along a way, first and last included, none nearer than a gap.
-
-    A way that goes nowhere, such as a turn on the spot, is divided by time.
-    """
-    gone = arc_length(places_w)
-    if gone[-1] < gap_m:
-        gone = gap_m * np.linspace(0.0, 1.0, len(gone))
-    count = min(max(int(gone[-1] / gap_m) + 1, 2), _MOST_GHOSTS)
-    wanted = np.linspace(0.0, gone[-1], count)
-    return sorted({int(np.abs(gone - distance).argmin()) for distance in wanted})
-
-
-def _surface(corners: shapes.Corners, colour: Colour, alpha: float) -> Surface:
-    return Surface(*corners, colour, alpha)
-
-
-def _post(place: np.ndarray, height_m: float, colour: Colour) -> Polyline:
-    """A line upwards, that fades."""
-    points = place + np.linspace(0.0, height_m, 12)[:, None] * [0.0, 0.0, 1.0]
-    return Polyline(points, colour, np.linspace(1.0, 0.0, 12), 3.0)
 
 
 _BUILT_IN = ("", "kerb", "shown")

@@ -61,19 +61,23 @@ class ShownLane:
         return moved(self.T_wb, -self.shift_w)
 
 
+def ends_w(links: tuple[Link, ...], bodies: Mapping[str, np.ndarray]) -> np.ndarray:
+    """(n, 3) both ends of all that is drawn of the bodies, whose poses are given."""
+    moving = [shape for shape in links if shape.body in bodies]
+    ends = [bodies[shape.body] @ (*end, 1.0) for shape in moving for end in (shape.begin_b, shape.end_b)]
+    return np.array(ends).reshape(-1, 4)[:, :3]
+
+
 def reach_m(links: tuple[Link, ...], bodies: Mapping[str, np.ndarray], place_w: np.ndarray) -> float:
     """From a place (3,) to the farthest end of what is drawn of the bodies."""
-    moving = [shape for shape in links if shape.body in bodies]
-    ends = (bodies[shape.body] @ (*end, 1.0) for shape in moving for end in (shape.begin_b, shape.end_b))
-    return float(max(np.linalg.norm(end[:3] - place_w) for end in ends))
+    return float(np.linalg.norm(ends_w(links, bodies) - place_w, axis=1).max())
 
 
 def middle_m(links: tuple[Link, ...], bodies: Mapping[str, np.ndarray], place_w: np.ndarray) -> float:
     """How high the middle of what is drawn of the bodies is above a place (3,) about which it stands; 0 where all of it
     is above the place or hangs below."""
-    moving = [shape for shape in links if shape.body in bodies]
-    ends = [bodies[shape.body] @ (*end, 1.0) for shape in moving for end in (shape.begin_b, shape.end_b)]
-    low, high = (float(limit([end[2] for end in ends])) - place_w[2] for limit in (min, max))
+    heights_m = ends_w(links, bodies)[:, 2] - place_w[2]
+    low, high = float(heights_m.min()), float(heights_m.max())
     return 0.5 * (low + high) if min(-low, high) > _BOTH_SIDES * (high - low) else 0.0
 
 

@@ -9,7 +9,11 @@ from render.cameras.clearance import CameraSubject, NoInput
 from render.cameras.overview import Overview
 from render.cameras.rig import CameraRig
 from render.frame import View
+from render.plan.view import PlanScene
 from render.vehicles.scene_view import SceneView
+from render.vehicles.shown import ends_w
+from sim.planner.api import task_of_scene
+from sim.planner.service.session import PlanView
 from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.vehicle_config import config_named
@@ -227,3 +231,36 @@ def test_who_overlooks_bodies_sees_what_is_flown_and_where_they_stand(name: str)
     seen = on_screen(view, np.vstack([bodies, subject.T_wb[:3, 3]]))
     assert np.abs(seen).max() < 0.95
     assert not under(seen[-1:], COVERED).any()
+
+
+@pytest.mark.parametrize("name", ["plan-push", "plan-arm", "plan-delta", "plan-linkage", "plan-corner"])
+@pytest.mark.parametrize("covered", [None, IN_A_SMALL_WINDOW], ids=["whole", "small window"])
+def test_all_of_a_robot_is_in_the_picture_of_its_plan_and_fills_it(
+    name: str, covered: np.ndarray | None
+) -> None:
+    """Both ends of all links at the task's start and goal: not the tool's way alone, of which arms were cut off."""
+    scene = load_scene(name)
+    world = load_world(scene.world, seed=scene.seed)
+    vehicle, task = task_of_scene(scene, world=world)
+    simulation = Simulation(scene, world)
+    flown = simulation.snapshot.lanes[0]
+    view = PlanView(vehicle, task, tuple(flown.pivot_w))
+    marks, rig = PlanScene(world), CameraRig("overview")
+    rig.watch(marks.reach(view), covered, marks.room_m(view))
+    subject = SceneView(world).observe(simulation.snapshot, np.inf)
+    seen = on_screen(
+        rig.update(
+            subject.T_wb,
+            subject.twist_b,
+            1 / 60,
+            framing=subject.config.camera,
+            reach_m=subject.reach_m,
+            held=subject.held,
+            world=world,
+            aspect=ASPECT,
+        ),
+        ends_w(flown.links, flown.bodies),
+    )
+    assert np.abs(seen).max() < 1.0
+    if covered is None:
+        assert np.ptp(seen, axis=0).max() > 0.5

@@ -220,7 +220,9 @@ class Picture:
             self._rig.step_out(subject.T_wb, film.velocity_w)
         places_w = planning.places_w
         self._rig.mind((*parked_in(self._world), *planning.obstacles_w))
-        self._rig.watch(self._scene_view.props_corners_w if places_w is None else places_w, covered)
+        self._rig.watch(
+            self._scene_view.props_corners_w if places_w is None else places_w, covered, planning.room_m
+        )
         if settings.eye is not None and settings.eyes != self._eyes:
             self._eyes = settings.eyes
             *eye_w, bearing_rad, pitch_rad = settings.eye

@@ -155,6 +155,12 @@ class Planning:
         return None if view is None else self._scene.reach(view)
 
     @property
+    def room_m(self) -> float | None:
+        """About each of them, as the overview has it."""
+        view = self.view
+        return None if view is None else self._scene.room_m(view)
+
+    @property
     def obstacles_w(self) -> tuple[Shape, ...]:
         """What the task keeps clear of; nothing without one."""
         view = self.view
