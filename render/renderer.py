@@ -95,8 +95,9 @@ class Renderer:
         kept = not quality.full_materials
         self._sky = own(Sky(ctx, programs, world.room, orbit_m=world.orbit_m, kept=kept))
         yield
-        self._still_world = own(StillWorld(ctx, programs, scenery, quality))
+        self._still_world = own(StillWorld(ctx, scenery, quality))
         yield
+        yield from self._still_world.made(programs, scenery)
         self._waters = own(Waters(ctx, programs, world, quality, planar=planar))
         self._mirror = mirror(self._waters.level_m) if planar else None
         self._parked = parked_vehicles(world)

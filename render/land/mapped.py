@@ -33,14 +33,16 @@ _ALBEDO = 0.95
 """Of the brightest rock, nearly."""
 
 
-def mean_steps_m(mesh: ChunkedMesh) -> np.ndarray:
-    """(2,) m between neighbours of the grid that a mesh is cut from, along its rows' axis and its columns' axis."""
+def grid_extent_m(mesh: ChunkedMesh) -> np.ndarray:
+    """(2,) m of the grid that a mesh is cut from, along its rows' axis and its columns' axis: the count of its cells by
+    the usual length of one."""
     assert mesh.places is not None
     ends = mesh.indices[:50_000][:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
     apart = np.abs(mesh.places[ends[:, 1]] - mesh.places[ends[:, 0]])
     length_m = np.linalg.norm(mesh.vertices[ends[:, 1], :3] - mesh.vertices[ends[:, 0], :3], axis=1)
     along = [(apart[:, axis] > 0.0) & (apart[:, 1 - axis] == 0.0) for axis in (0, 1)]
-    return np.array([np.median(length_m[sides]) for sides in along])
+    cell_m = np.array([np.median(length_m[sides]) for sides in along])
+    return np.maximum((np.array(mesh.grid) - 1) * cell_m, TEXEL_M)
 
 
 class BakedMap:
@@ -125,13 +127,11 @@ def _named(level: int) -> str:
 class LightMap(BakedMap):
     """Of a land: roots of the radiance in red, green and blue, and in alpha the sun's share of it."""
 
-    def __init__(self, ctx: moderngl.Context, finest: ChunkedMesh):
-        cells = np.array(finest.grid) - 1
-        self.extent_m = np.maximum(cells * mean_steps_m(finest), TEXEL_M)
-        """(2,) of the grid, along rows and columns."""
-        coarser = max(math.sqrt(self.extent_m.prod() / TEXEL_M**2 / MOST_TEXELS), 1.0)
-        rows, columns = np.clip(np.rint(self.extent_m / (TEXEL_M * coarser)), 1, 8192).astype(int)
-        self.texel_m = math.sqrt(float(self.extent_m.prod()) / (int(rows) * int(columns)))
+    def __init__(self, ctx: moderngl.Context, extent_m: np.ndarray):
+        """`extent_m`: as `grid_extent_m` has it."""
+        coarser = max(math.sqrt(extent_m.prod() / TEXEL_M**2 / MOST_TEXELS), 1.0)
+        rows, columns = np.clip(np.rint(extent_m / (TEXEL_M * coarser)), 1, 8192).astype(int)
+        self.texel_m = math.sqrt(float(extent_m.prod()) / (int(rows) * int(columns)))
         super().__init__(ctx, (int(columns), int(rows)), "light_map")
         self.scale = 1.0
         """Radiance of a full texel."""
@@ -250,6 +250,7 @@ class MappedGround:
         self.refinement.mark_steep(upward < _BEDDED)
         self.places = np.column_stack([mesh.places, upward]).astype("f4")
         """(m, 3) of vertices: place on the grid, 0..1 along both axes; upward part of the normal about it."""
+        self.extent_m = grid_extent_m(mesh)
 
 
 class MappedLand:
@@ -267,7 +268,7 @@ class MappedLand:
         most = max(round(MOST_DETAIL * quality.terrain_triangles), self._fewest)
         self._rows, self._keys = np.empty((most, 3), np.int32), np.empty(most, np.int32)
         self._chosen = own(ctx.buffer(reserve=self._rows.nbytes, dynamic=True))
-        self._light_map = own(LightMap(ctx, mesh))
+        self._light_map = own(LightMap(ctx, ground.extent_m))
         self._grain_look, self._light_look = (own(_sampler(ctx, repeated)) for repeated in (True, False))
         places: tuple[object, ...] = (
             own(ctx.buffer(ground.places)),

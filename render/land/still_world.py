@@ -22,7 +22,6 @@ from render.land.textures import (
     tiled_texture,
 )
 from render.light import Light
-from render.passes.culling import Ridges
 from render.passes.still_light import Lit
 from render.passes.targets import PassContext
 from render.process import Flush
@@ -41,43 +40,47 @@ class StillWorld:
     undo the choice made for the picture.
     """
 
-    def __init__(
-        self,
-        ctx: moderngl.Context,
-        programs: Programs,
-        scenery: Scenery,
-        quality: Quality,
-    ):
+    def __init__(self, ctx: moderngl.Context, scenery: Scenery, quality: Quality):
+        """All but what `made` makes."""
+        self._ctx, self._quality = ctx, quality
         self._resources, self._flush = Resources(), Flush(ctx)
         self._cleared = np.zeros((0, 3))
         self._textures = self._make_textures(ctx, scenery, quality)
-        ridges = scenery.ridges
         self._land: list[Land | MappedLand] = []
         self.terrain: Land | MappedLand | None = None
+        self._pads: Pads | None = None
+        self._props: Props | None = None
+        self._baked: list[Land | MappedLand | LevelSun] = []
+        self._fields: dict[str, list[ScatterField]] = {"picture": []}
+        if quality.reflection_scale > 0.0:
+            self._fields["mirror"] = []
+
+    def made(self, programs: Programs, scenery: Scenery) -> Iterator[None]:
+        """Make what is drawn, a part at a step: the programs of each have to be linked."""
+        ctx, quality, own = self._ctx, self._quality, self._resources.own
         if scenery.terrain:
-            self.terrain = self._resources.own(
-                Land(ctx, programs, scenery.terrain, ridges, quality=quality)
+            self.terrain = own(
+                Land(ctx, programs, scenery.terrain, scenery.ridges, quality=quality)
                 if quality.full_materials
                 else MappedLand(ctx, programs, scenery.mapped_ground, quality=quality)
             )
             self._land.append(self.terrain)
+            yield
         if scenery.far:
-            far = Land(ctx, programs, scenery.far, ridges, quality=quality, spacing_m=FAR_SPACING_M)
-            self._land.append(self._resources.own(far))
-        self._pads = self._resources.own(Pads(ctx, programs, scenery.pads))
-        self._props = (
-            self._resources.own(Props(ctx, programs, scenery.props, by_kind=not quality.full_materials))
-            if scenery.props is not None
-            else None
-        )
-        self._baked: list[Land | MappedLand | LevelSun] = [*self._land]
-        if self._props is not None and self._props.level_sun is not None:
-            self._baked.append(self._props.level_sun)
-        self._fields: dict[str, list[ScatterField]] = {
-            "picture": self._scatter(ctx, programs, scenery, ridges, quality)
-        }
-        if quality.reflection_scale > 0.0:
-            self._fields["mirror"] = self._scatter(ctx, programs, scenery, ridges, quality)
+            far = Land(ctx, programs, scenery.far, scenery.ridges, quality=quality, spacing_m=FAR_SPACING_M)
+            self._land.append(own(far))
+            yield
+        self._pads = own(Pads(ctx, programs, scenery.pads))
+        self._baked += self._land
+        if scenery.props is not None:
+            self._props = own(Props(ctx, programs, scenery.props, by_kind=not quality.full_materials))
+            if self._props.level_sun is not None:
+                self._baked.append(self._props.level_sun)
+            yield
+        for fields in self._fields.values():
+            for field in self._scatter(programs, scenery):
+                fields.append(own(field))
+                yield
 
     def _make_textures(
         self, ctx: moderngl.Context, scenery: Scenery, quality: Quality
@@ -90,10 +93,9 @@ class StillWorld:
         textures["leaf_map"] = leaf_texture(ctx, scenery.leaves, smooth_levels=full)
         return {name: self._resources.own(texture) for name, texture in textures.items()}
 
-    def _scatter(
-        self, ctx: moderngl.Context, programs: Programs, scenery: Scenery, ridges: Ridges, quality: Quality
-    ) -> list[ScatterField]:
-        fields = []
+    def _scatter(self, programs: Programs, scenery: Scenery) -> Iterator[ScatterField]:
+        quality = self._quality
+        field = partial(ScatterField, self._ctx, programs)
         # Where there are reeds, too, both have the room of one.
         tufts = quality.tuft_reach_m, quality.tufts // (1 if scenery.reeds is None else 2)
         plants = (
@@ -103,24 +105,10 @@ class StillWorld:
         )
         for levels, placed, reach_m, budget in plants:
             if placed is not None:
-                fields.append(
-                    ScatterField(ctx, programs, SHRUB, levels, placed, ridges, reach_m=reach_m, budget=budget)
-                )
+                yield field(SHRUB, levels, placed, scenery.ridges, reach_m=reach_m, budget=budget)
+        reach_m, budget = quality.boulder_reach_m, quality.boulders // max(len(scenery.boulders), 1)
         for levels, placed in zip(scenery.boulder_levels, scenery.boulders, strict=False):
-            budget = quality.boulders // len(scenery.boulders)
-            fields.append(
-                ScatterField(
-                    ctx,
-                    programs,
-                    BOULDER,
-                    levels,
-                    placed,
-                    ridges,
-                    reach_m=quality.boulder_reach_m,
-                    budget=budget,
-                )
-            )
-        return [self._resources.own(field) for field in fields]
+            yield field(BOULDER, levels, placed, scenery.ridges, reach_m=reach_m, budget=budget)
 
     def clear_about(self, vehicles: Sequence[DrawnVehicle]) -> bool:
         """Leave out plants and blocks where stands have been put up; whether that changes anything."""
@@ -178,7 +166,8 @@ class StillWorld:
             yield self._props.draw
         if self.terrain is not None:
             yield from self.terrain.cast()
-        yield self._pads.draw
+        if self._pads is not None:
+            yield self._pads.draw
         for field in self._fields["picture"]:
             yield field.draw
 
@@ -190,7 +179,8 @@ class StillWorld:
         for land in self._land:
             land.draw(context)
             self._flush()
-        self._pads.draw(context)
+        if self._pads is not None:
+            self._pads.draw(context)
         for field in self._fields["mirror" if context.mirrored else "picture"]:
             field.draw(context)
             self._flush()

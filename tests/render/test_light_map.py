@@ -4,7 +4,7 @@ import moderngl
 import numpy as np
 import pytest
 
-from render.land.mapped import TEXEL_M, LightMap
+from render.land.mapped import TEXEL_M, LightMap, grid_extent_m
 from render.land.mesh import ChunkedMesh
 from render.land.terrain_mesh import _cut, _mesh
 from render.land.textures import levels
@@ -33,9 +33,10 @@ def test_a_place_of_the_map_shows_what_was_drawn_there_and_it_is_no_coarser_than
     rows, columns = np.meshgrid(np.arange(33.0), np.arange(17.0), indexing="ij")
     grid = np.zeros((33, 17, 10), "f4")
     grid[..., 0], grid[..., 1], grid[..., 5] = spacing_m * rows, spacing_m * columns, 1.0
-    light = LightMap(ctx, _mesh(_cut(grid, 0)))
-    np.testing.assert_allclose(light.extent_m, (32 * spacing_m, 16 * spacing_m), rtol=1e-5)
-    texel_m = light.extent_m[::-1] / light.size_px
+    extent_m = grid_extent_m(_mesh(_cut(grid, 0)))
+    np.testing.assert_allclose(extent_m, (32 * spacing_m, 16 * spacing_m), rtol=1e-5)
+    light = LightMap(ctx, extent_m)
+    texel_m = extent_m[::-1] / light.size_px
     np.testing.assert_allclose(texel_m, TEXEL_M, rtol=0.02)  # whole numbers of texels
     texels = np.random.default_rng(1).integers(0, 256, (*light.size_px[::-1], 4)).astype("u1")
     coarser = levels(texels)
