@@ -90,14 +90,15 @@ def _break(
 
 @unordered
 def _read(slopes: np.ndarray, edge: float, x: float, y: float) -> float:
-    """The stretch of a tile (n, n, 4), its texels' middles half a finest texel off at most, read in proportion."""
+    """The stretch of a tile (n, n, 4), its texels' middles half a finest texel off at most, read in proportion. n is a
+    power of two: a remainder takes as long as all the rest."""
     n = slopes.shape[0]
     u, v = x / edge * n, y / edge * n
     floor_u, floor_v = math.floor(u), math.floor(v)
     u -= floor_u
     v -= floor_v
-    i, j = int(floor_u) % n, int(floor_v) % n
-    i1, j1 = (i + 1) % n, (j + 1) % n
+    i, j = int(floor_u) & (n - 1), int(floor_v) & (n - 1)
+    i1, j1 = (i + 1) & (n - 1), (j + 1) & (n - 1)
     low = (1.0 - u) * slopes[j, i, STRETCH] + u * slopes[j, i1, STRETCH]
     high = (1.0 - u) * slopes[j1, i, STRETCH] + u * slopes[j1, i1, STRETCH]
     return (1.0 - v) * low + v * high

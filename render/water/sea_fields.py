@@ -211,6 +211,31 @@ def _halve(fine: np.ndarray, coarse: np.ndarray) -> None:
                 )
 
 
+@unordered
+def _sample(level: np.ndarray, edge_m: float, rest: np.ndarray, component: int, out: np.ndarray) -> None:
+    """Add to `out` (n,) what the nearest texel of a tile (points, points, 4) has at places (n, 2)."""
+    points = level.shape[0]
+    for k in range(rest.shape[0]):
+        x, y = math.floor(rest[k, 0] / edge_m * points), math.floor(rest[k, 1] / edge_m * points)
+        out[k] += level[int(y) & (points - 1), int(x) & (points - 1), component]
+
+
+@unordered
+def _blend(texels: np.ndarray, edge_m: float, rest: np.ndarray, out: np.ndarray) -> None:
+    """Add to `out` (n, 3) what a tile (points, points, 4) has between the texels about places (n, 2)."""
+    points = texels.shape[0]
+    for k in range(rest.shape[0]):
+        x, y = rest[k, 0] / edge_m * points, rest[k, 1] / edge_m * points
+        floor_x, floor_y = math.floor(x), math.floor(y)
+        u, v = x - floor_x, y - floor_y
+        i, j = int(floor_x) & (points - 1), int(floor_y) & (points - 1)
+        i1, j1 = (i + 1) & (points - 1), (j + 1) & (points - 1)
+        for c in range(3):
+            near = (1.0 - u) * texels[j, i, c] + u * texels[j, i1, c]
+            far = (1.0 - u) * texels[j1, i, c] + u * texels[j1, i1, c]
+            out[k, c] += (1.0 - v) * near + v * far
+
+
 class SeaFields:
     """Works out the textures of one sea at a time after the other."""
 
@@ -253,21 +278,14 @@ class SeaFields:
 
     def heights_m(self, places: np.ndarray, searches: int = _SEARCHES) -> np.ndarray:
         """(n,) heights of the surface over the mean level at world places (n, 2), found in so many steps."""
-        rest = at = np.asarray(places, float)
+        at = np.ascontiguousarray(places, float)
+        rest, shape = at, np.zeros((len(at), 3))
         for _ in range(searches):
-            shape = sum((self._shapes_at(tile, rest) for tile in range(len(self.shapes))), np.zeros(3))
+            shape[:] = 0.0
+            for levels, edge_m in zip(self.shapes, self.edges_m, strict=True):
+                _blend(levels[0], edge_m, rest, shape)
             rest = at - shape[:, :2]
         return shape[:, HEIGHT_M]
-
-    def _shapes_at(self, tile: int, rest: np.ndarray) -> np.ndarray:
-        """(n, 3) of one tile, between the texels about places (n, 2)."""
-        at = rest / self.edges_m[tile] * self.points
-        whole = np.floor(at)
-        u, v = (at - whole).T[:, :, None]
-        i, j = whole.astype(int).T % self.points
-        i1, j1, texels = (i + 1) % self.points, (j + 1) % self.points, self.shapes[tile][0]
-        near, far = (1 - u) * texels[j, i] + u * texels[j, i1], (1 - u) * texels[j1, i] + u * texels[j1, i1]
-        return ((1 - v) * near + v * far)[:, :3]
 
     def displaced_m(self, rest: np.ndarray) -> np.ndarray:
         """(n, 3) by which water at rest at places (n, 2) is displaced, to the nearest texel."""
@@ -280,11 +298,10 @@ class SeaFields:
     def stretch(self, rest: np.ndarray, width_m: float) -> tuple[np.ndarray, float]:
         """(n,) how much the surface is drawn out at places (n, 2), over about a width, and its standard deviation."""
         read = self.slopes_over(width_m)
-        parts = [
-            self._texels(level, edge_m, rest)[:, STRETCH]
-            for level, edge_m in zip(read, self.edges_m, strict=True)
-        ]
-        return np.sum(parts, axis=0, dtype=float), stretch_deviation(read)
+        stretch = np.zeros(len(rest))
+        for level, edge_m in zip(read, self.edges_m, strict=True):
+            _sample(level, edge_m, rest, STRETCH, stretch)
+        return stretch, stretch_deviation(read)
 
     def slopes_over(self, width_m: float) -> list[np.ndarray]:
         """Of each tile the slopes at the level whose texels are at least so wide."""
