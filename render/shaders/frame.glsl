@@ -24,4 +24,8 @@ const float PI = 3.14159265;
 float saturate(float x) { return clamp(x, 0.0, 1.0); }
 vec3 saturate(vec3 x) { return clamp(x, 0.0, 1.0); }
 
+#if FULL_MATERIALS
 bool clipped(vec3 p) { return dot(clip_plane.xyz, p) + clip_plane.w < 0.0; }
+#else  // nothing is drawn into a mirror, and software GL is swifter where depth is known before the shader
+bool clipped(vec3 p) { return false; }
+#endif

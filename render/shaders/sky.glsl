@@ -32,20 +32,23 @@ vec3 deep_water(vec3 ray) {
     vec3 light = sky_irradiance(vec3(0.0, 0.0, 1.0)) + sun_irradiance.rgb * max(sun_direction.z, 0.0);
     vec2 level = sun_direction.xy / 1.333;
     float towards = dot(ray, vec3(level, sqrt(1.0 - dot(level, level))));
-    float forward = 0.75 + 1.1 * pow(0.5 + 0.5 * towards, 6.0);
-    return WATER_SCATTERS * light * exp(-0.35 * WATER_ABSORPTION * water.w) * exp2(1.1 * ray.z) * forward;
+    float near = 0.5 + 0.5 * towards, near2 = near * near;
+    float forward = 0.75 + 1.1 * near2 * near2 * near2;
+    // One power for depth and tilt: software GL works this out for every eye.
+    return WATER_SCATTERS * light * exp2(1.1 * ray.z - 0.505 * WATER_ABSORPTION * water.w) * forward;
 }
 
 // What is left of light between the eye and p.
 vec3 transmittance_to(vec3 p) {
     vec3 way = p - eye.xyz;
     float distance_m = max(length(way), 1e-3);
-    if (EYE_UNDER) return exp(-0.55 * WATER_ABSORPTION * distance_m);
     vec3 extinction = (vec3(5.8, 13.6, 33.1) * 1.5e-6 + vec3(1.0, 1.02, 1.08) * 2.2e-5) * haze.x;
     float rise = haze.y * way.z;
     float mean_density = abs(rise) > 1e-3 ? (1.0 - exp(-rise)) / rise : 1.0;
     mean_density *= exp(-haze.y * max(eye.z - haze.z, 0.0));
-    return exp(-extinction * distance_m * clamp(mean_density, 0.0, 4.0));
+    vec3 lost = extinction * clamp(mean_density, 0.0, 4.0);
+    if (EYE_UNDER) lost = 0.55 * WATER_ABSORPTION;
+    return exp(-distance_m * lost);
 }
 
 // Transmittance and inscattered light between the eye and p; the far end melts into the sky at the horizon.

@@ -22,9 +22,10 @@ float ggx(vec3 n, vec3 v, vec3 l, float f0, float alpha) {
 
 // What a glossy surface sees along r: sky above, rock below, the seam softened by roughness.
 vec3 environment(vec3 r, float roughness) {
-    if (room.w + orbit.z > 0.0) return sky_radiance(r);
+    bool all_round = room.w + orbit.z > 0.0;
+    vec3 up = sky_radiance(all_round ? r : normalize(vec3(r.xy, max(r.z, 0.02))));  // in one place: software GL works out both
+    if (all_round) return up;
     float edge = 0.05 + 0.4 * roughness;
-    vec3 up = sky_radiance(normalize(vec3(r.xy, max(r.z, 0.02))));
     vec3 land = ROCK_SEEN / PI * (sun_irradiance.rgb * max(sun_direction.z, 0.0) + sky_harmonics[0].rgb);
     return mix(land, up, smoothstep(-edge, edge, r.z));
 }

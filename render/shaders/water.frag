@@ -75,7 +75,8 @@ vec3 wall_or_sky(vec3 r) {
         over = min(over, r.z * reach / top - 1.0);
     }
     float above = smoothstep(0.0, SOFT, over);
-    if (above >= 1.0) return sky_radiance(r);
+    vec3 open = sky_radiance(r);
+    if (above >= 1.0) return open;
     if (rise < 0.0) rise = TERRACES[3].y;
     vec3 n = normalize(vec3(-side * across, 0.35));
 #if FULL_MATERIALS
@@ -88,7 +89,7 @@ vec3 wall_or_sky(vec3 r) {
     if (sun > 0.0) sun *= canyon_sun(hit);
     vec3 sky = sky_irradiance(n) * 0.5;
     vec3 wall = albedo / PI * (sun_irradiance.rgb * (sun * 0.8 + ROCK_BOUNCE * 0.2) + sky);
-    return mix(wall, sky_radiance(r), above);
+    return mix(wall, open, above);
 }
 #endif
 

@@ -129,6 +129,7 @@ class ModelLibrary:
         self._materials_of: dict[int, tuple[_Loaded, Clothes]] = {}
         self._body = programs.load("models/body.vert", "models/body.frag")
         self._from_afar = programs.load("models/body.vert", "models/body.frag", NO_DIALS=1)
+        self._untouched = programs.load("models/body.vert", "models/body.frag", NO_DIALS=1, UNTOUCHED=1)
         self._glass = programs.load("models/body.vert", "models/glass.frag")
         self._ghost = programs.load("models/body.vert", "models/ghost.frag")
         self._depth = programs.load("models/body.vert", "models/depth.frag", DEPTH_ONLY=1)
@@ -310,14 +311,16 @@ class ModelLibrary:
         self, loaded: _Loaded, vehicle: DrawnVehicle, pose: RigPose, context: PassContext
     ) -> None:
         off_m = float(np.linalg.norm(context.view.eye_w - vehicle.T_wb[:3, 3]))
-        plain = not context.quality.full_materials and off_m > _DIALS_M + self.radius_m(vehicle)
-        body = self._from_afar if plain else self._body
+        afar = not context.quality.full_materials and off_m > _DIALS_M + self.radius_m(vehicle)
+        floats = vehicle.config.hull is not None and self.water is not None
+        film = self.film(vehicle) if self.film is not None else None
+        untouched = afar and not (floats or film or vehicle.wreck or context.light.rain)
+        body = self._untouched if untouched else self._from_afar if afar else self._body
         _set(body, "attitude", _attitude(vehicle.T_wb))
         _set(body, "carried", 1.0 if vehicle is self.carried else 0.0)
         _set(body, "scorch", 1.0 if vehicle.wreck else 0.0)
-        floats = vehicle.config.hull is not None
         _set(body, "wet", (*self.water(vehicle), 1.0) if floats and self.water is not None else _DRY)
-        rows, size_run = (self.film(vehicle) if self.film is not None else None) or (None, _DRY)
+        rows, size_run = film or (None, _DRY)
         _set(body, "film_size", size_run)
         if rows is not None:
             _write(body, "film_rows", rows)

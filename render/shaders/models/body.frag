@@ -1,10 +1,11 @@
-// Solid parts of a vehicle in sun, sky and the glow of the rock.
+// Solid parts of a vehicle in sun, sky and the glow of the rock. UNTOUCHED: by a fall, by rain or other water.
 #include "surface.glsl"
 #include "shadow.glsl"
 #include "models/surface_look.glsl"
 
-uniform float scorch;
 uniform float carried;  // 1: its picture is looked for where the vehicle was (accumulate.frag)
+#ifndef UNTOUCHED  // software GL works out what has no effect, too
+uniform float scorch;
 uniform vec4 wet;  // the water about it: height at the origin, slopes along x and y; w 1 where there is some
 
 uniform vec4 film_rows[2];  // from the world to the plan of the deck, m
@@ -12,7 +13,6 @@ uniform vec4 film_size;     // m; zw how far what runs has come, m; 0 where noth
 uniform sampler2D film_map;
 
 in vec3 at_node;
-out vec4 colour;
 
 // Dust and scrapes of the ground that it fell on; lamps and screens are out.
 void batter(inout Look look, vec3 p) {
@@ -67,15 +67,22 @@ vec3 soak(inout Look look, vec3 n) {
     look.roughness = mix(look.roughness, 0.35, 0.6 * lace);
     return normalize(n + bent);
 }
+#endif
+
+out vec4 colour;
 
 void main() {
     if (clipped(p_w)) discard;
     Look look = look_here();
+#ifndef UNTOUCHED
     if (wet.w > 0.0) drench(look, p_w);
+#endif
     vec3 v = normalize(eye.xyz - p_w);
     vec3 n = normalize(n_w);
+#ifndef UNTOUCHED
     if (orbit.w > 0.0 || film_size.x > 0.0) n = soak(look, n);
     if (scorch > 0.0) batter(look, p_w);
+#endif
     vec3 l = sun_direction.xyz;
     float nl = max(dot(n, l), 0.0);
     float lit = nl > 0.0 ? sun_visibility(p_w, n) : 0.0;
