@@ -59,6 +59,8 @@ _CHANNEL_M = 3.0
 _SHORE_SLACK_M = 10.0
 _ROWS = 16
 """Of quads that are culled together."""
+_ELSEWHERE = (1e6, 1e6, 1.0)
+"""A window of marks that holds nothing of the water."""
 _OPEN_M, _OPEN_STEP_M = 10_000.0, 250.0
 """Half width of a sea without shores, and of its quads: it is as level as they are."""
 
@@ -135,10 +137,8 @@ class WaterSurface:
         walls = int(world.river is not None)
         load = partial(programs.load, "water.vert", WALLS=walls)
         shading = partial(load, "water.frag", PLANAR_REFLECTION=int(planar))
-        blocks_too = () if quality.full_materials else (1,)
-        programs_by = {
-            (block, m): shading(MARKS=m, BLOCKS=block) for block in (0, *blocks_too) for m in (0, 1)
-        }
+        blocks_too = () if quality.full_materials else ((1, 1),)  # there, to look up nothing costs less
+        programs_by = {key: shading(BLOCKS=key[0], MARKS=key[1]) for key in ((0, 0), (0, 1), *blocks_too)}
         self._marked_programs = [program for (_, marked), program in programs_by.items() if marked]
         self.marks = WaterMarks(ctx, programs, quality)
         self._resources.callback(self.marks.release)
@@ -167,24 +167,21 @@ class WaterSurface:
         """Draw the blocks in view into the scene of the targets, nearest run by nearest run."""
         marked = int(self.marks.any)  # looking up nothing is not free, either
         for program in self._marked_programs:
-            uniform(program, "marks_window").value = self.marks.window
+            uniform(program, "marks_window").value = self.marks.window if marked else _ELSEWHERE
         if targets.water_block == 1 or not self._carried:
             self._draw_visible(self._arrays[0, marked], context)
         else:
-            self._draw_in_blocks(targets, lambda array: self._draw_visible(array, context), marked)
+            self._draw_in_blocks(targets, lambda array: self._draw_visible(array, context))
 
-    def _draw_in_blocks(
-        self, targets: Targets, draw: Callable[[moderngl.VertexArray], None], *marked: int
-    ) -> None:
-        """Shade once in several pixels, with marks or without, and draw what was shaded so."""
+    def _draw_in_blocks(self, targets: Targets, draw: Callable[[moderngl.VertexArray], None]) -> None:
+        """Shade once in several pixels, and draw what was shaded so."""
         assert targets.depth_map is not None
         targets.depth_map.use(SAMPLER_UNITS["scene_depth_map"])
         shaded = targets.water_shaded
         shaded.use()
         shaded.clear(alpha=-1.0)
         self._ctx.enable_only(moderngl.NOTHING)
-        for each in marked:
-            draw(self._arrays[1, each])
+        draw(self._arrays[1, 1])
         colour_of(shaded).use(SAMPLER_UNITS["water_shaded_map"])
         targets.scene.use()
         self._ctx.enable_only(moderngl.DEPTH_TEST | moderngl.BLEND)
@@ -203,7 +200,7 @@ class WaterSurface:
         for marked in (0, 1):
             draw(self._arrays[0, marked])
         if self._carried:
-            self._draw_in_blocks(targets, draw, 0, 1)
+            self._draw_in_blocks(targets, draw)
 
     def release(self) -> None:
         """Free buffers and array."""
