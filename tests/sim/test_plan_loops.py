@@ -10,6 +10,7 @@ from scipy.optimize import least_squares
 
 import sim
 from sim.planner import Goal, Limits, Planner, Task, Weights
+from sim.planner.task.inputs import holding
 from sim.vehicles.delta_robot import DeltaRobot
 from sim.vehicles.four_bar_linkage import closed_angles
 
@@ -48,6 +49,20 @@ def test_the_equations_of_a_closed_step_are_those_that_the_simulation_takes(vehi
             z = z - np.linalg.solve(slope, residual).ravel()
         y = np.array(step(y, z, u, *rest)[1]).ravel()
         assert y[:nq] == pytest.approx(flown.nodes[k, :nq], abs=1e-10)  # measured 6e-12
+
+
+@pytest.mark.parametrize("vehicle", [LINKAGE, sim.vehicle("delta-robot")], ids=lambda v: v.name)
+def test_what_holds_a_mechanism_against_its_weight_leaves_it_at_rest(vehicle):
+    """With its leading joints anywhere: the loops' own forces hold the others."""
+    rng, first = np.random.default_rng(3), vehicle.default_state().node
+    names = vehicle.tree.coordinate_names
+    start = vehicle.closed_state(
+        {names[i]: float(first[i] + rng.uniform(-0.3, 0.3)) for i in vehicle.leading_places}
+    )
+    flown = sim.simulate(
+        vehicle, EXACT, step=0.01, duration=0.5, initial=start, controls=holding(vehicle, start.node)
+    )
+    assert flown.nodes[-1] == pytest.approx(start.node, abs=1e-9)  # measured 1.4e-11
 
 
 def linkage_task(**options):

@@ -18,7 +18,7 @@ from sim.multibody.kinematics import place
 from sim.multibody.observing import mass_matrix
 from sim.multibody.stepping import node_force
 from sim.vehicle_config.modes import lift_tilts
-from sim.vehicles.forms.articulated import ArticulatedVehicle
+from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.holonomic import HolonomicVehicle
 from sim.vehicles.forms.homogeneous import ActionVehicle
@@ -291,17 +291,19 @@ def holding(vehicle: Vehicle, node: np.ndarray) -> np.ndarray:
 
 
 def _carrying(vehicle: ArticulatedVehicle, node: np.ndarray) -> np.ndarray:
-    """(n_controls,) that come nearest to what gravity and springs do to the joints, by the same steps."""
+    """(n_controls,) that come nearest to what gravity and springs do to the joints, by the same steps; where joints
+    close loops, to those that lead, since the loops' own forces hold the rest."""
     u, q, arrays = ca.SX.sym("u", len(vehicle.controls)), node[vehicle.node_layout.pose], vehicle.tree.arrays
     forces = ca.densify(vehicle.forces(u, vehicle.own))
     found = ca.Function("forces", [u], [forces, ca.densify(ca.jacobian(forces, u))])
     space, force = workspace(arrays), np.zeros(vehicle.tree.nv)
     place(arrays, q, space.node)
     node_force(arrays, space, q, force)
+    leading = vehicle.following(q).T if isinstance(vehicle, ClosedVehicle) else np.eye(vehicle.tree.nv)
     a = vehicle.neutral_controls
     for _ in range(_STEPS):
         value, slope = (np.array(part) for part in found(a))
-        a = a - np.linalg.lstsq(slope, value.ravel() + force, rcond=1e-9)[0]
+        a = a - np.linalg.lstsq(leading @ slope, leading @ (value.ravel() + force), rcond=1e-9)[0]
     return np.asarray(a)
 
 
