@@ -352,8 +352,11 @@ def transcribe(shape: ProblemShape, nodes: Nodes | None = None) -> Transcription
         high[n * running.v.shape[0] :][: model.state.size] = np.inf
         if shape.free_time:
             low[n * running.v.shape[0] :][model.state.slice("h")] = running.low[model.state.slice("h")]
-    elif shape.demands[0] == "fixed" and model.place_indices:
-        final = n * running.v.shape[0] + np.array(model.place_indices)
+    else:
+        joints = model.vehicle.node_layout.shape
+        wanted = [model.component(joints.start + i) for i in shape.demands[3]]
+        places = model.place_indices if shape.demands[0] == "fixed" else ()
+        final = n * running.v.shape[0] + np.array([*places, *(i for i in wanted if i is not None)], int)
         low[final], high[final] = -np.inf, np.inf
     return Transcription(
         shape=shape,
