@@ -83,14 +83,16 @@ ROLLED = (
 PLANNED = {
     "boat-docking boat-slalom boat-station": ((0.8, 0.0, 0.0, 0.7), (-0.8, 0.0, 0.0, 0.7)),
     "car-chicane car-parking": tuple((x, 0.0, 0.0, 0.95) for x in (0.0, 1.2, 2.4)),
+    "canyon helicopter-canyon": ((0.0, 0.0, 0.0, 6.0),),
     "helicopter-landing": ((0.0, 0.0, 0.0, 1.3),),
     "sling": ((0.0, 0.0, 0.0, 6.0), (0.0, 0.0, 0.0, 0.8)),
     "quadrotor-gates": ((0.0, 0.0, 0.0, 0.35),),
     "spacecraft-rendezvous": ((1.2, 0.0, 0.0, 1.6), (-1.6, 0.0, 0.0, 1.6)),
     "pendulum-swing-up rigid-body-turn snakeboard-sideways": ((0.0, 0.0, 0.0, 0.0),),
 }
-"""Scenes whose tasks are the same in all checkouts but for the balls that stand for their craft, which are these."""
-DRAGS = 40
+"""Scenes whose tasks are the same in all checkouts but for the balls that stand for their craft, which are these, about
+their frames where there is ground, which is grown by them."""
+DRAGS, ASIDE_M = 40, 60.0
 LANES, LANE_STEPS, ROLLED_STEPS = 512, 200, 1000
 VARIANTS = 100
 FRAMES, SIZE_PX, SCALE = 4, (1280, 800), 0.5
@@ -243,12 +245,21 @@ def plans(what: str, scene: str) -> Callable[[], float]:
     milliseconds that it takes, or a place takes while its goal is dragged in a figure of eight, in the median."""
     from dataclasses import replace
 
+    import numpy as np
+
     from benchmarks.planner import drags, loaded
-    from sim.planner import Planner
+    from sim.planner import Planner, safe_ground
 
     vehicle, task = loaded(f"plan-{scene}")
     balls, planner = next(balls for scenes, balls in PLANNED.items() if scene in scenes.split()), Planner()
     task = replace(task, body=balls, bodies=task.bodies if len(task.bodies) == len(balls) else ())
+    if task.ground is not None:
+        ends = [state.node[vehicle.group.position][:2] for state in (task.start, task.goal.state)]
+        low, high = (np.min(ends, axis=0) - ASIDE_M).tolist(), (np.max(ends, axis=0) + ASIDE_M).tolist()
+        margin_m = max(ball[3] for ball in balls) + task.clearance_m
+        task = replace(
+            task, ground=safe_ground(task.ground.terrain, margin_m=margin_m, low_m=low, high_m=high)
+        )
     first = planner.plan(vehicle, task, explain=False, starts=1)
     if what == "cost":
         return lambda: float(first.cost) if first.solved else float("inf")

@@ -18,16 +18,20 @@ from dataclasses import dataclass
 import numpy as np
 
 import sim
+from sim.contact.trees import TreeGround
+from sim.integrators import integrator
 from sim.planner import Goal, Limits, Planner, Task, calm_water
 from sim.planner.task.bodies import velocities
 from sim.planner.task.inputs import holding, holding_scale, input_map_of
 from sim.planner.task.task import check_can_plan, usual_method
 from sim.planner.transcription.shape import inertia_diagonal
 from sim.platform.errors import quote
+from sim.steppers.dynamics import stepper_of
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.form import State, Support
 from sim.vehicles.forms.holonomic import HolonomicVehicle
 from sim.vehicles.forms.homogeneous import ActionVehicle
+from sim.world.terrain import Terrain
 
 DURATION_S, STEPS = 2.0, 32
 _SPREAD, _KNOTS = 0.3, 4
@@ -37,6 +41,7 @@ _PUSHED = 4.0
 _HALVED, _SHORTENED = 30, 4
 """How often inputs are halved, and the time."""
 _LIMITS = Limits()
+_LEVEL = Terrain(np.zeros((2, 2), np.float32), (-100.0, -100.0), 200.0)
 
 
 def plannable(name: str) -> sim.Vehicle | None:
@@ -87,6 +92,23 @@ def within(vehicle: sim.Vehicle, nodes: np.ndarray) -> bool:
     return bool(((low < nodes[:, at.shape]) & (nodes[:, at.shape] < high)).all())
 
 
+def flown(vehicle: sim.Vehicle, start: State, controls: np.ndarray, duration_s: float) -> np.ndarray:
+    """(N+1, node size) that the simulation makes of controls (N, n_controls); of what touches, on level ground."""
+    method, step_s = usual_method(vehicle), duration_s / STEPS
+    if not isinstance(vehicle, ArticulatedVehicle) or not vehicle.meets:
+        found = sim.simulate(
+            vehicle, method, step=step_s, duration=duration_s, initial=start, controls=controls
+        )
+        return found.nodes
+    stepper, p = stepper_of(vehicle, integrator(method)), vehicle.parameter_vector
+    ground = TreeGround.under(vehicle, _LEVEL).env
+    y, nodes = stepper.start(start.node, controls[0], p, step_s), [start.node]
+    for u in controls:
+        _, status, _ = stepper.advance(y, u, np.zeros(stepper.dim), p, step_s, 1, ground)
+        nodes.append(stepper.node(y, u, p, step_s) if status == 0 else np.full(start.node.size, np.nan))
+    return np.stack(nodes)
+
+
 def reachable(vehicle: sim.Vehicle, seed: int) -> Task | None:
     """To where inputs at random lead; None where the least ones break a limit in however short a time."""
     rng, start = np.random.default_rng(seed), at_rest(vehicle)
@@ -99,17 +121,10 @@ def reachable(vehicle: sim.Vehicle, seed: int) -> Task | None:
         duration_s = DURATION_S / 2**shortened
         planned = held + 0.5**halved * _SPREAD * units * shares
         controls = np.clip(input_map_of(vehicle).controls(planned), low, high)
-        flown = sim.simulate(
-            vehicle,
-            usual_method(vehicle),
-            step=duration_s / STEPS,
-            duration=duration_s,
-            initial=start,
-            controls=controls[:-1],
-        )
-        if within(vehicle, flown.nodes):
-            name = f"{vehicle.name} {seed}"
-            return Task(start, Goal(flown.final), duration_s, steps=STEPS, limits=_LIMITS, name=name)
+        nodes = flown(vehicle, start, controls[:-1], duration_s)
+        if within(vehicle, nodes):
+            goal = Goal(vehicle.state_at_node(nodes[-1]))
+            return Task(start, goal, duration_s, steps=STEPS, limits=_LIMITS, name=f"{vehicle.name} {seed}")
     return None
 
 

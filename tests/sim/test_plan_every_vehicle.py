@@ -76,6 +76,18 @@ def test_a_disc_is_planned_aside_to_where_only_products_of_its_inputs_lead(seed:
     assert np.abs(replayed(plan).pose[-1] - task.goal.state.pose).max() < 1e-7
 
 
+def test_a_hopper_that_is_to_lie_on_its_trunk_is_told_that_nothing_leads_there() -> None:
+    """Only its foot is among a plan's contacts; the simulation lets the trunk bear."""
+    hopper = plannable("hopper")
+    assert hopper is not None
+    task = reachable(hopper, 0)
+    assert task is not None
+    assert task.goal.state.node[1] == pytest.approx(0.05, abs=1e-9)  # half as high as the trunk
+    plan = sim.plan(hopper, task, starts=1)
+    assert not plan.solved
+    assert "goal's up is missed" in plan.message
+
+
 @pytest.mark.parametrize("name", sim.vehicles())
 def test_what_a_refusal_proposes_in_a_vehicle_s_place_can_be_planned_and_differentiated(name: str) -> None:
     """Both refusals name its mechanics on flat water, and never where there are none."""

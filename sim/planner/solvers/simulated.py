@@ -74,8 +74,10 @@ class Simulated:
         gaps, ways = np.split(np.array(self._reached(q, ended)).ravel(), 2)
         slips, up = ways / h, np.zeros(self._count)
         for row in work:
-            if row[IMPULSE] > _BEARS * weight * h:
-                up[self._contacts[int(row[POINT])]] += row[IMPULSE] / (h * weight)
+            contact = self._contacts.get(int(row[POINT]))
+            # Where a trunk lies on the ground no contact of the plan's could.
+            if contact is not None and row[IMPULSE] > _BEARS * weight * h:
+                up[contact] += row[IMPULSE] / (h * weight)
         bears = up > 0.0
         slips[bears & (np.abs(slips) < _STICKS_MPS)] = 0.0
         ahead, back = np.maximum(slips, 0.0), np.maximum(-slips, 0.0)

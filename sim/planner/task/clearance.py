@@ -90,7 +90,8 @@ def clearance(vehicle: Vehicle, nodes: np.ndarray, task: Task, duration_s: float
         distances.append(over_ground)
     nearest = np.min(distances, axis=0) if distances else np.full(len(fine), np.inf)
     least_m = float(nearest.min())
-    nearest = np.minimum(nearest, _tree_spare_m(vehicle, centres, task)[0] + task.clearance_m)
+    if jointed(vehicle):
+        nearest = np.minimum(nearest, _tree_spare_m(vehicle, centres, task)[0] + task.clearance_m)
     by_arc = np.minimum(nearest[:-1].reshape(-1, per_step).min(axis=1), nearest[per_step::per_step])
     return Clearance(by_obstacle, least_m, by_arc, np.maximum(task.clearance_m - by_arc, 0.0))
 
