@@ -354,7 +354,8 @@ def transcribe(shape: ProblemShape, nodes: Nodes | None = None) -> Transcription
             low[n * running.v.shape[0] :][model.state.slice("h")] = running.low[model.state.slice("h")]
     else:
         joints = model.vehicle.node_layout.shape
-        wanted = [model.component(joints.start + i) for i in shape.demands[3]]
+        asked: tuple[int, ...] = shape.demands[3]  # type: ignore[assignment]
+        wanted = [model.component(joints.start + i) for i in asked]
         places = model.place_indices if shape.demands[0] == "fixed" else ()
         final = n * running.v.shape[0] + np.array([*places, *(i for i in wanted if i is not None)], int)
         low[final], high[final] = -np.inf, np.inf
