@@ -27,6 +27,7 @@ from sim.multibody.shapes import observed_points, touching_points
 from sim.multibody.spatial import (
     add,
     apart,
+    aside,
     cross,
     dot,
     entry,
@@ -192,7 +193,7 @@ def is_near(tree, ws, contact, q, h):
     return near
 
 
-@apart
+@aside
 def ground_push(tree, ws, contact, h, implicit_h, push):
     """Add to `push` (nv,) the mean generalised force of contact over a step of h, where `is_near`; how many rows
     bear it.

@@ -19,6 +19,7 @@ from sim.multibody.spatial import (
     cross,
     dot,
     entry,
+    entry_apart,
     jit,
     put3,
     put_pair,
@@ -146,7 +147,7 @@ def keep_accelerations(tree, ws, loops, closing, q, v, rate):
     make_up(closing, rate)
 
 
-@entry
+@entry_apart
 def accelerate(tree, ws, loops, closing, q, v, u, w, out):
     """out = v' (nv,) under torques u and wrenches w (n or 0, 6) in the bodies' frames, with loops that hold. ws.node
     is placed at q."""

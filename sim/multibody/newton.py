@@ -20,6 +20,7 @@ from sim.multibody.kinematics import (
 from sim.multibody.recursions import leaving
 from sim.multibody.spatial import (
     add,
+    aside,
     cross,
     cross_columns,
     dot,
@@ -161,7 +162,7 @@ def put9(a, i, j, x):
         a[i, j + k] = x[k]
 
 
-@jit
+@aside
 def factorise_tangent(tree, node, after, d, damping, h, arc, tangent, left):
     """Eliminate joint after joint; `left` keeps what `solve_tangent` needs. `after`: frames at the end of the step."""
     parent, kinds, v_at = tree.parent, tree.kind, tree.v_at
@@ -230,7 +231,7 @@ def factorise_tangent(tree, node, after, d, damping, h, arc, tangent, left):
             tangent[j, 27 + k] += K11[k]
 
 
-@jit
+@aside
 def solve_tangent(tree, node, after, left, r, wrench, spare, twists, out):
     """out: the joints' small motions whose impulses are r, by the factors of `factorise_tangent`."""
     parent, kinds, v_at = tree.parent, tree.kind, tree.v_at

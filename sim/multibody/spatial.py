@@ -13,6 +13,7 @@ from sim.native.function import native
 OPTIONS: dict[str, Any] = {
     "fastmath": ("arcp", "contract", "nsz"),
     "forceinline": True,
+    "scalar": True,
 }
 """Divisions by zero become infinities that the callers look for. Products and sums may fuse; NaN stays NaN. Nothing
 here allocates. All of a step is one function in the end: handing a tree's arrays from one to the next costs a quarter
@@ -22,6 +23,11 @@ jit = entry = native(**OPTIONS)
 """Of functions that only others of this package call, and of those that Python calls."""
 apart = entry_apart = native(**{**OPTIONS, "forceinline": False})
 """The same of those that are large and called seldom: inlined where they are called, they take a minute to compile."""
+entry_loops = native(**{**OPTIONS, "scalar": False})
+"""Of what Python calls whose loops over all coordinates are a part of the work that counts."""
+aside = native(**{**OPTIONS, "forceinline": False, "noinline": True})
+"""Of those that nobody takes in, were it the only one that calls them: within a step they make it longer to compile
+than they are to call."""
 
 
 @jit

@@ -207,7 +207,8 @@ def _engine(called: Sequence[Called], caller: str, text: Callable[[Sequence[Call
 
     known_as = hashlib.sha256(made_of.encode()).hexdigest()
     superword = any(function.options.get("superword") for function, _ in called)
-    return loaded(reported, optimised=True, superword=superword, known_as=known_as)
+    scalar = all(function.options.get("scalar") for function, _ in called)
+    return loaded(reported, optimised=True, superword=superword, scalar=scalar, known_as=known_as)
 
 
 def _text(called: Sequence[Called]) -> str:
@@ -244,7 +245,8 @@ def native(signature: Any = None, **options: Any) -> Any:
     signature: of what Python calls, as `void(float64[:, ::1], int64)`; without one it is made for the types of the
     arguments. forceinline: whoever calls it takes it in, however large. noinline: nobody does, where many copies would
     be compiled for longer than calls take. fastmath: LLVM's flags of arithmetic.
-    superword: equal operations on numbers that lie beside each other go together, in what Python calls.
+    superword: equal operations on numbers that lie beside each other go together, in what Python calls. scalar: loops
+    are short, and no vectors are made of their rounds, where all that Python calls of a module is so.
     """
     if isinstance(signature, FunctionType):
         return Native(signature, options)

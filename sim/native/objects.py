@@ -32,13 +32,18 @@ def _processor() -> tuple[str, str]:
 
 
 def loaded(
-    text: str | Callable[[], str], *, optimised: bool = False, superword: bool = False, known_as: str = ""
+    text: str | Callable[[], str],
+    *,
+    optimised: bool = False,
+    superword: bool = False,
+    scalar: bool = False,
+    known_as: str = "",
 ) -> llvm.ExecutionEngine:
     """A module's machine code, from the disk where it is there.
 
     optimised: passes over the whole of it, which take seconds; else it is selected as it stands. superword: they put
-    equal operations on neighbouring numbers together (S. Larsen, S. Amarasinghe, PLDI 2000). known_as: what the module
-    is made of, where its text is made only when it is wanted.
+    equal operations on neighbouring numbers together (S. Larsen, S. Amarasinghe, PLDI 2000). scalar: they make no
+    vectors of a loop's rounds. known_as: what the module is made of, where its text is made only when it is wanted.
     """
     machine = _machine(optimised=optimised)
     told = known_as or text
@@ -53,6 +58,7 @@ def loaded(
             machine,
             optimised=optimised,
             superword=superword,
+            scalar=scalar,
         )
 
 
@@ -100,10 +106,11 @@ def _machine(*, optimised: bool) -> llvm.TargetMachine:
 
 
 def _optimised(
-    module: llvm.ModuleRef, machine: llvm.TargetMachine, *, superword: bool = False
+    module: llvm.ModuleRef, machine: llvm.TargetMachine, *, superword: bool = False, scalar: bool = False
 ) -> llvm.ModuleRef:
     options = llvm.create_pipeline_tuning_options(3)
     options.slp_vectorization = superword
+    options.loop_vectorization = options.loop_interleaving = not scalar
     passes = llvm.create_pass_builder(machine, options)
     passes.getModulePassManager().run(module, passes)
     return module
@@ -120,12 +127,12 @@ def _kept(name: str, machine: llvm.TargetMachine) -> llvm.ExecutionEngine | None
 
 
 def _made(
-    name: str, text: str, machine: llvm.TargetMachine, *, optimised: bool, superword: bool
+    name: str, text: str, machine: llvm.TargetMachine, *, optimised: bool, superword: bool, scalar: bool
 ) -> llvm.ExecutionEngine:
     module = llvm.parse_assembly(text)
     module.verify()
     if optimised:
-        _optimised(module, machine, superword=superword)
+        _optimised(module, machine, superword=superword, scalar=scalar)
     engine = llvm.create_mcjit_compiler(module, machine)
     engine.set_object_cache(notify_func=lambda _, made: keep_checked("nodes", name, made))
     engine.finalize_object()

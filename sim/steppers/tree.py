@@ -69,7 +69,8 @@ class TreeStepper(Stepper):
     def warm_up(self) -> None:
         """Have all that runs compiled now, not when the first lane waits for it."""
         vehicle, h = self._vehicle, LIMIT_STEP_S
-        prepare_together(*self._calls())
+        for calls in self._calls():
+            prepare_together(*calls)
         node, u, p = vehicle.default_state().node, vehicle.neutral_controls, vehicle.parameter_vector
         y = self.start(node, u, p, h)
         self.advance(y, np.tile(u, len(self.moments)), np.zeros(self.dim), p, h, 1)
@@ -79,12 +80,13 @@ class TreeStepper(Stepper):
         impulses = self.impulses_at(node[: self._nq], self.layout.main, np.zeros(3), np.eye(3), p)
         self.answer(node[: self._nq], impulses[0], p)
 
-    def _calls(self) -> Calls:
-        """What every lane calls."""
+    def _calls(self) -> list[Calls]:
+        """What every lane calls, by the modules that it is compiled in: of all trees, of those with loops, and of this
+        method, which differ. Accelerations are a few percent slower apart from what they call, and stay with it."""
         tree, nv = self._vehicle.tree, self._nv
         arrays, ws, q, v = tree.arrays, workspace(tree.arrays), tree.q0, np.zeros(nv)
         jacobian, square, places = np.zeros((len(tree.names), 6, nv)), np.zeros((nv, nv)), np.zeros((nv, 3))
-        calls: Calls = [
+        common: Calls = [
             (place, (arrays, q, ws.node)),
             (factorise, (arrays, ws.node, v, 1.0, ws.articulated, ws.factor)),
             (solve, (arrays, ws.node, v, 1.0, ws.factor, v, ws.wrench, ws.spare, ws.twist, v)),
@@ -93,20 +95,23 @@ class TreeStepper(Stepper):
             (observing.impulse_at, (arrays, ws, q, 0, v, v)),
             (observing.answer_of, (arrays, ws, q, v, v)),
         ]
-        if self._variational:
-            calls += [
-                (node_velocities, (arrays, ws, q, v, 1.0, v)),
-                (tree_rollouts.variational_start, (arrays, ws, q, v, 1.0, v)),
-            ]
+        looped: Calls = []
         if self._vehicle_closure.rows:
             loops, closing = self._vehicle_closure.arrays, self._vehicle_closure.workspace
-            calls += [
+            looped = [
                 (open_gaps, (arrays, ws, loops, closing, q)),
                 (loop_slopes, (arrays, ws, loops, closing, q, 1.0)),
                 (keep_closed, (arrays, ws, loops, closing, q, v)),
                 (close_gaps, (arrays, ws, loops, closing, 0, q, v, 1.0)),
             ]
-        return [*calls, *self._rollouts(arrays, ws, q, v)]
+        own = self._rollouts(arrays, ws, q, v)
+        if not self._variational:
+            return [[*common, *looped, *own]]
+        start: Calls = [
+            (node_velocities, (arrays, ws, q, v, 1.0, v)),
+            (tree_rollouts.variational_start, (arrays, ws, q, v, 1.0, v)),
+        ]
+        return [common, looped, [*start, *own]]
 
     def _rollouts(self, arrays: TreeArrays, ws: Workspace, q: np.ndarray, v: np.ndarray) -> Calls:
         """The part of them that only this method's lanes call; `q`, `v`: coordinates and velocities."""

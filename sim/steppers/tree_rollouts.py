@@ -34,7 +34,7 @@ from sim.multibody.loops import (
     open_gaps,
 )
 from sim.multibody.roots import EXTRAPOLATED, GIVEN, largest
-from sim.multibody.spatial import apart, copy, entry, entry_apart, jit
+from sim.multibody.spatial import apart, aside, copy, entry, entry_apart, entry_loops, jit
 from sim.multibody.stepping import (
     HALVINGS,
     ITERATIONS_MAX,
@@ -54,7 +54,7 @@ _NEAR_GROUND = 1e-2
 little."""
 
 
-@apart
+@aside
 def meet_ground(tree, ws, contact, motion, loads, h):
     """Add to ws.torque the contact's mean force over a step that begins with the impulse b."""
     q, b, u = motion.q, motion.b, loads.torques
@@ -67,7 +67,7 @@ def meet_ground(tree, ws, contact, motion, loads, h):
     return ground_push(tree, ws, contact, h, h, ws.torque)
 
 
-@apart
+@aside
 def step_touching(tree, ws, contact, motion, loads, h, rows, solver, guess, tol, most):
     """As `take_step`, pushed by ws.torque besides, again and again until contact holds where the step ends.
 
@@ -146,7 +146,7 @@ def variational_rollout(tree, ws, contact, motion, loads, h, steps, solver, gues
     return steps, OK
 
 
-@entry
+@entry_loops
 def accelerated_rollout(tree, ws, contact, loops, closing, q, v, loads, h, steps, rule, stages, tol):
     """By articulated-body accelerations; as `variational_rollout`, but torques (1 or 3, nv) as `rk4_step` takes them.
 
