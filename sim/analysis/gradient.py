@@ -229,32 +229,42 @@ class Rollout:
         return Steps.of(self.vehicle, self.integrator, self.step_s)
 
     def _along(self, directions: Directions) -> np.ndarray:
-        """(k, N+1, node size) along k directions."""
-        parts = [self._pushed(directions.part(k, DIRECTIONS)) for k in range(0, len(directions), DIRECTIONS)]
-        return np.concatenate(parts)
-
-    def _pushed(self, along: Directions) -> np.ndarray:
-        """(k, N+1, node size) along up to DIRECTIONS directions."""
-        n, steps, du = len(self.controls), self._steps, along.controls
+        """(k, N+1, node size) along k directions, DIRECTIONS side by side; steps are found again once for all."""
+        n, steps = len(self.controls), self._steps
         us = self.controls[-1:] if n else self.vehicle.neutral_controls[None]
-        dus, dp = side_by_side(np.moveaxis(du, 0, -1)), side_by_side(along.parameters.T)
-        first = self.controls[0] if n else us[0]
-        begun = [
-            steps.start_along(
-                self.initial.node, first, along.initial[k], du[k, 0] if n else 0.0, along.parameters[k]
-            )
-            for k in range(len(along))
-        ]
-        dy = side_by_side(np.array(begun).T)
-        dnodes = np.zeros((n + 1, self.nodes.shape[1], DIRECTIONS))
+        parts = [directions.part(k, DIRECTIONS) for k in range(0, len(directions), DIRECTIONS)]
+        begun = [self._begun(part) for part in parts]
+        dus = [side_by_side(np.moveaxis(part.controls, 0, -1)) for part in parts]
+        dps = [side_by_side(part.parameters.T) for part in parts]
+        found = [np.zeros((n + 1, self.nodes.shape[1], DIRECTIONS)) for _ in parts]
         bounds = [(k * self.stride, min((k + 1) * self.stride, n)) for k in range(len(self.checkpoints) - 1)]
         for k, (a, b) in enumerate(bounds):
             ys, zs, _, _ = steps.recorded(self.checkpoints[k], self.controls[a:b])
-            steps.push(dy, self.controls[a:b], dus[a:b], dp, ys, zs, dnodes[a:b])
+            for dy, du, dp, dnodes in zip(begun, dus, dps, found, strict=True):
+                steps.push(dy, self.controls[a:b], du[a:b], dp, ys, zs, dnodes[a:b])
         ys, zs, _, _ = steps.recorded(self.checkpoints[-1], us)
-        last = dus[-1:] if n else np.zeros((1, us.shape[1], DIRECTIONS))
-        steps.push(dy.copy(), us, last, dp, ys, zs, dnodes[n:])
-        return np.moveaxis(dnodes[..., : len(along)], -1, 0)
+        still = np.zeros((1, us.shape[1], DIRECTIONS))
+        for dy, du, dp, dnodes in zip(begun, dus, dps, found, strict=True):
+            steps.push(dy.copy(), us, du[-1:] if n else still, dp, ys, zs, dnodes[n:])
+        return np.concatenate(
+            [np.moveaxis(rows[..., : len(part)], -1, 0) for part, rows in zip(parts, found, strict=True)]
+        )
+
+    def _begun(self, along: Directions) -> np.ndarray:
+        """(ny, DIRECTIONS): how the state at the start changes along up to so many directions."""
+        n = len(self.controls)
+        first = self.controls[0] if n else self.vehicle.neutral_controls
+        rows = [
+            self._steps.start_along(
+                self.initial.node,
+                first,
+                along.initial[k],
+                along.controls[k, 0] if n else 0.0,
+                along.parameters[k],
+            )
+            for k in range(len(along))
+        ]
+        return side_by_side(np.array(rows).T)
 
     def _weights(self, weights: np.ndarray) -> np.ndarray:
         w = numbers("weights", weights)
