@@ -39,7 +39,7 @@ def recipes() -> dict[Path, Recipe]:
 
 def vehicle_recipes(folder: Path) -> dict[Path, Recipe]:
     """File of each model of a vehicle's folder -> the function that makes it, by the folder's `model.py`."""
-    script = _script(folder)
+    script = script_of(folder)
     made: dict[Path, Recipe] = {
         folder / f"{name}.glb": partial(_made, script, detail) for name, detail in script.DETAILS.items()
     }
@@ -48,7 +48,8 @@ def vehicle_recipes(folder: Path) -> dict[Path, Recipe]:
     return made
 
 
-def _script(folder: Path) -> ModuleType:
+def script_of(folder: Path) -> ModuleType:
+    """The `model.py` of a vehicle's folder."""
     path = folder / "model.py"
     spec = spec_from_file_location(f"model_of_{folder.name.replace('-', '_')}", path)
     assert spec is not None

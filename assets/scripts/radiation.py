@@ -1,21 +1,28 @@
 """Works out what a floating hull radiates and how waves push it: `python -m assets.scripts.radiation NAME`, with
-`--states N`, `--depth M`, `--headings N`.
+`--states N`, `--depth M`, `--headings N`, `--bands N N N`.
 
 It writes `radiation.json` into the vehicle's folder, from the surface by which it floats at rest in deep still water,
 and `radiation-M.json` from that over a level bed M metres under the surface. Headings are ways in which waves
 come, evenly about the hull.
+A body of revolution whose `model.py` has `wetted(bands)`, its meridian under water, is worked out by rings of panels,
+three times with ever more of them, and what comes of panels ever smaller is taken: of what is left one part goes with
+their size and one with its square. Of other hulls the panels are those of `hull.obj`.
 Needs `capytaine` (BSD-like; it wants an older pandas than the rest, so best in an environment of its own). States are
 those of each direction in which the hull may move.
 """
 
 import argparse
 import json
+from collections.abc import Callable, Sequence
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.optimize import least_squares
 
+from assets.scripts.build import script_of
 from sim.platform.errors import one_of
 from sim.vehicle_config.config import HullMesh
 from sim.vehicle_config.radiation import transfer
@@ -31,6 +38,9 @@ LARGEST_KA, STEPS = 9.0, 40
 LEAST_KD = 0.25
 """Wave number times depth under which capytaine may find no Green's function."""
 STATES, HEADINGS = 8, 24
+BANDS = (16, 24, 32)
+"""Of panels from the waterline down, four times as many around."""
+Meridian = Callable[[int], list[tuple[float, float]]]
 _COUPLED = 1e-2
 """Of the roots of the diagonals: less is taken for nothing."""
 _FELT = 0.05
@@ -47,6 +57,7 @@ def main() -> None:
     asked.add_argument("--states", type=int, default=STATES)
     asked.add_argument("--depth", type=float, default=DEEP_M)
     asked.add_argument("--headings", type=int, default=HEADINGS)
+    asked.add_argument("--bands", type=int, nargs="+", default=BANDS)
     told = asked.parse_args()
     folder, depth_m = FOLDERS / told.name, told.depth
     if find_spec("capytaine") is None:
@@ -56,88 +67,149 @@ def main() -> None:
         asked.error(f"{told.name} has no hull.obj in its folder; allowed: {one_of(floats, told.name)}")
     hull = HullMesh.read(folder / "hull.obj")
     mass_kg = float(np.max(known_vehicle(told.name).values["mass"]))
+    meridian = getattr(script_of(folder), "wetted", None)
+    parts = panelled(hull, mass_kg) if meridian is None else turned(hull, mass_kg, meridian, told.bands)
+    half_m = 0.5 * float(np.ptp(hull.vertices[:, 0]))
     omega, added, damping, at_once, excited = flow(
-        hull, mass_kg, np.inf if depth_m >= DEEP_M else depth_m, told.headings
+        parts, half_m, np.inf if depth_m >= DEEP_M else depth_m, told.headings
     )
     print("Haskind's relation off by", np.round(taken(omega, depth_m, excited, damping), 5).tolist())
     F, G = fitted(omega, damping + 1j * omega[:, None, None] * (added - at_once), told.states)
     file = {
         "by": "capytaine 3.0.0, direct method",
         "depth_m": depth_m,
-        "omega_radps": _short(omega),
-        "added": _short(added),
-        "damping": _short(damping),
-        "added_at_once": _short(at_once),
+        "omega_radps": seven_digits(omega),
+        "added": seven_digits(added),
+        "damping": seven_digits(damping),
+        "added_at_once": seven_digits(at_once),
         "F": F.tolist(),
         "G": G.tolist(),
-        "excited": _short(np.stack([excited.real, excited.imag], axis=-1)),
+        "excited": seven_digits(np.stack([excited.real, excited.imag], axis=-1)),
     }
     name = "radiation.json" if depth_m >= DEEP_M else f"radiation-{depth_m:g}.json"
     (folder / name).write_text(json.dumps(file) + "\n", encoding="utf-8")
 
 
-def _short(array: np.ndarray) -> list[object]:
-    """Seven digits."""
+def seven_digits(array: np.ndarray) -> list[object]:
+    """Of each number, for a file."""
     return np.vectorize(lambda x: float(f"{x:.7g}"))(array).tolist()  # type: ignore[no-any-return]
 
 
-def flow(hull: HullMesh, mass_kg: float, depth_m: float, headings: int) -> tuple[np.ndarray, ...]:
-    """Frequencies (m,) [rad/s], A and B (m, 6, 6) there, and A at once (6, 6), of a hull about its origin.
-
-    Then what waves of height 1 do to it when it is held, (m, headings, 6) complex, by their own pressure and by that of
-    the waves which it scatters. depth_m: of a level bed, or inf.
-    """
+def panelled(hull: HullMesh, mass_kg: float) -> list[tuple[float, Any]]:
+    """A weight of 1, and the body of capytaine that floats by a hull's own surface."""
     import capytaine as bem
-    from capytaine.bem.airy_waves import froude_krylov_force
 
     rests = afloat(hull, mass_kg)
     points = hull.vertices @ rests[:3, :3].T + rests[:3, 3]
     mesh = bem.Mesh(
         vertices=points, faces=np.insert(hull.triangles, 3, hull.triangles[:, 0], axis=1)
     ).immersed_part()
-    body = bem.FloatingBody(
-        mesh,
-        lid_mesh=mesh.generate_lid(),
-        dofs=bem.rigid_body_dofs(rotation_center=tuple(rests[:3, 3])),
-        center_of_mass=tuple(rests[:3, 3]),
+    return [(1.0, _body(mesh, mesh.generate_lid(), rests[:3, 3]))]
+
+
+def turned(
+    hull: HullMesh, mass_kg: float, meridian: Meridian, bands: Sequence[int]
+) -> list[tuple[float, Any]]:
+    """Bodies of revolution of ever smaller panels, and the weights by which what holds of them is taken together."""
+    size = 1.0 / np.array(bands)
+    weights = np.linalg.solve(np.array([size**k for k in range(len(bands))]), np.eye(len(bands))[0])
+    origin = afloat(hull, mass_kg)[:3, 3]
+    return [
+        (float(weight), _revolved(np.array(meridian(count)), 4 * count, mass_kg / WATER_DENSITY, origin))
+        for weight, count in zip(weights, bands, strict=True)
+    ]
+
+
+def _revolved(points: np.ndarray, sides: int, volume_m3: float, origin_w: np.ndarray) -> Any:
+    """The body whose meridian goes through points (n, 2), radius and height, as large as it takes to displace that."""
+    turn = 2.0 * np.pi / sides
+    r, z = points[:, 0], points[:, 1] - points[0, 1]
+    held = 0.5 * sides * np.sin(turn) / 3.0 * float(-np.diff(z) @ (r[:-1] ** 2 + r[:-1] * r[1:] + r[1:] ** 2))
+    larger = (volume_m3 / held) ** (1.0 / 3.0)
+    r, z = larger * r, larger * z
+    inner = np.linspace(r[0], 0.0, round(2.0 / np.pi * len(r)) + 1)
+    return _body(_wedges(r, z, sides, -1.0), _wedges(inner, np.zeros(len(inner)), sides, -1.0), origin_w)
+
+
+def _wedges(r: np.ndarray, z: np.ndarray, sides: int, down: float) -> Any:
+    """Rings of panels about the vertical, whose normals point `down` on the whole."""
+    import capytaine as bem
+
+    angles = 2.0 * np.pi / sides * np.arange(2)
+    corners = np.stack([np.outer(r, np.cos(angles)), np.outer(r, np.sin(angles)), np.stack([z, z], 1)], -1)
+    k = 2 * np.arange(len(r) - 1)
+    faces = np.stack([k, k + 2, k + 3, k + 1], axis=-1)
+    wedge = bem.Mesh(vertices=corners.reshape(-1, 3), faces=faces)
+    if down * (wedge.faces_normals[:, 2] @ wedge.faces_areas) > 0.0:
+        return bem.RotationSymmetricMesh(wedge, n=sides, axis="z+")
+    return bem.RotationSymmetricMesh(
+        bem.Mesh(vertices=corners.reshape(-1, 3), faces=faces[:, ::-1]), n=sides, axis="z+"
     )
-    half_m = 0.5 * float(np.ptp(points[:, 0]))
+
+
+def _body(mesh: Any, lid: Any, origin_w: np.ndarray) -> Any:
+    import capytaine as bem
+
+    origin = tuple(origin_w)
+    return bem.FloatingBody(
+        mesh, lid_mesh=lid, dofs=bem.rigid_body_dofs(rotation_center=origin), center_of_mass=origin
+    )
+
+
+def flow(
+    parts: list[tuple[float, Any]], half_m: float, depth_m: float, headings: int
+) -> tuple[np.ndarray, ...]:
+    """Frequencies (m,) [rad/s], A and B (m, 6, 6) there, and A at once (6, 6), of a hull of half such a length, as
+    weights of several bodies have it.
+
+    Then what waves of height 1 do to it when it is held, (m, headings, 6) complex, by their own pressure and by that of
+    the waves which it scatters. depth_m: of a level bed, or inf.
+    """
     last = np.sqrt(LARGEST_KA * GRAVITY / half_m)
     first = max(
         last / STEPS, float(frequency_radps(LEAST_KD / depth_m, depth_m)) if depth_m < DEEP_M else 0.0
     )
     omega = np.linspace(first, last, STEPS)
-    answers, forces = [], np.zeros((STEPS, headings, 6), complex)
-    for w in (*omega, np.inf):
-        # Over a bed the decomposition in Fortran has no outliers; at infinite frequency it is not to be had.
-        way = "python" if np.isinf(w) else "fortran"
-        solver = bem.BEMSolver(green_function=bem.Delhommeau(finite_depth_prony_decomposition_method=way))
-        A, B = np.zeros((6, 6)), np.zeros((6, 6))
-        for column, dof in enumerate(DOFS):
-            asked = bem.RadiationProblem(
-                body=body, radiating_dof=dof, omega=w, water_depth=depth_m, rho=WATER_DENSITY, g=GRAVITY
-            )
-            found = solver.solve(asked, method="direct")
-            for row, way_felt in enumerate(DOFS):
-                A[row, column] = found.added_masses[way_felt]
-                B[row, column] = found.radiation_dampings[way_felt]
-        for column in range(headings if np.isfinite(w) else 0):
-            come = bem.DiffractionProblem(
-                body=body,
-                wave_direction=2.0 * np.pi * column / headings,
-                omega=w,
-                water_depth=depth_m,
-                rho=WATER_DENSITY,
-                g=GRAVITY,
-            )
-            pressed, scattered = froude_krylov_force(come), solver.solve(come, method="direct").forces
-            forces[len(answers), column] = [pressed[dof] + scattered[dof] for dof in DOFS]
-        answers.append((0.5 * (A + A.T), 0.5 * (B + B.T)))
+    A, B = np.zeros((2, STEPS + 1, 6, 6))
+    forces = np.zeros((STEPS, headings, 6), complex)
+    for at, w in enumerate((*omega, np.inf)):
+        for weight, body in parts:
+            radiated, pushed = _at_frequency(body, float(w), depth_m, headings)
+            A[at] += weight * radiated.real
+            B[at] += weight * radiated.imag
+            if np.isfinite(w):
+                forces[at] += weight * pushed
         print(f"{w:.3f} rad/s", flush=True)
-    A, B = (np.array([answer[k] for answer in answers]) for k in range(2))
     added, damping, at_once = _clean(A[:-1], B[:-1], A[-1])
     # Haskind: waves do nothing where no waves are sent out.
     return omega, added, damping, at_once, forces * (np.einsum("kii->ki", damping) > 0.0)[:, None]
+
+
+@cache
+def _solver(decomposition: str) -> Any:
+    import capytaine as bem
+
+    return bem.BEMSolver(green_function=bem.Delhommeau(finite_depth_prony_decomposition_method=decomposition))
+
+
+def _at_frequency(body: Any, w: float, depth_m: float, headings: int) -> tuple[np.ndarray, np.ndarray]:
+    """A + i B (6, 6) of a body, and what waves of height 1 do to it (headings, 6), none at infinite frequency."""
+    import capytaine as bem
+    from capytaine.bem.airy_waves import froude_krylov_force
+
+    # Over a bed the decomposition in Fortran has no outliers; at infinite frequency it is not to be had.
+    solver = _solver("python" if np.isinf(w) else "fortran")
+    around = {"body": body, "omega": w, "water_depth": depth_m, "rho": WATER_DENSITY, "g": GRAVITY}
+    found, forces = np.zeros((6, 6), complex), np.zeros((headings, 6), complex)
+    for column, dof in enumerate(DOFS):
+        answer = solver.solve(bem.RadiationProblem(radiating_dof=dof, **around), method="direct")
+        for row, felt in enumerate(DOFS):
+            found[row, column] = complex(answer.added_masses[felt], answer.radiation_dampings[felt])
+    for column in range(headings if np.isfinite(w) else 0):
+        come = bem.DiffractionProblem(wave_direction=2.0 * np.pi * column / headings, **around)
+        pressed, scattered = froude_krylov_force(come), solver.solve(come, method="direct").forces
+        forces[column] = [pressed[dof] + scattered[dof] for dof in DOFS]
+    return 0.5 * (found + found.T), forces
 
 
 def taken(omega: np.ndarray, depth_m: float, forces: np.ndarray, damping: np.ndarray) -> np.ndarray:

@@ -48,6 +48,8 @@ class Radiation:
     excited: np.ndarray | None = None
     """(m, headings, 6) X, complex [N m/m] and [N/m], of waves Re exp(i (k . x - omega t)) which go towards headings
     evenly about the hull, along level axes of which x is ahead, as the first heading is."""
+    under_way: tuple[tuple[float, np.ndarray], ...] = ()
+    """(speed ahead [m/s], X) where that is known at speeds, too, the slower first; omega is still that of the waves."""
     beside: tuple["Radiation", ...] = ()
     """The same hull over other beds, with as many states."""
 
@@ -78,6 +80,7 @@ class Radiation:
             F, G = np.array(told.F, float), np.array(told.G, float)
             at_once = np.array(told.added_at_once, float)
             excited = None if told.excited is None else np.array(told.excited, float)
+            under_way = [(speed, np.array(X, float)) for speed, X in told.under_way]
         except (OSError, UnicodeDecodeError, msgspec.MsgspecError, ValueError) as error:
             raise InputError(f"{path}: cannot be read as a hull's radiation: {error}") from None
         m, n = len(omega), len(F)
@@ -92,6 +95,7 @@ class Radiation:
         if excited is not None:
             headings = excited.shape[1] if excited.ndim > 1 else 1
             wanted["excited"] = (excited, (m, max(headings, 1), 6, 2))
+            wanted |= {f"under_way, {speed:g} m/s,": (X, excited.shape) for speed, X in under_way}
         for name, (array, shape) in wanted.items():
             if array.shape != shape or not np.isfinite(array).all():
                 raise InputError(
@@ -104,9 +108,15 @@ class Radiation:
             raise InputError(f"{path}: F + F^T has the eigenvalue {gain:.3g}; allowed: none above 0")
         if not 0.0 < told.depth_m < math.inf:
             raise InputError(f"{path}: depth_m = {told.depth_m:g} is out of range; allowed: above 0")
+        speeds = [0.0, *(speed for speed, _ in under_way)]
+        if under_way and (excited is None or not (np.diff(speeds) > 0.0).all()):
+            raise InputError(
+                f"{path}: under_way has speeds {speeds[1:]}; allowed: rising from 0, beside excited"
+            )
         system = (np.ascontiguousarray(F), np.ascontiguousarray(G))
         forces = None if excited is None else excited[..., 0] + 1j * excited[..., 1]
-        return Radiation(omega, added, damping, at_once, system, told.depth_m, forces)
+        faster = tuple((speed, X[..., 0] + 1j * X[..., 1]) for speed, X in under_way)
+        return Radiation(omega, added, damping, at_once, system, told.depth_m, forces, faster)
 
     def fitted(self) -> np.ndarray:
         """(m, 6, 6) complex: the system's force over the velocity, which stands for B + i w (A - A_inf)."""
@@ -140,3 +150,4 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     G: list[list[float]]
     depth_m: float = 4000.0
     excited: list[list[list[tuple[float, float]]]] | None = None
+    under_way: list[tuple[float, list[list[list[tuple[float, float]]]]]] = msgspec.field(default_factory=list)

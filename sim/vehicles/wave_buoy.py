@@ -15,8 +15,8 @@ from sim.vehicles.motorboat import ABOUT, BODY, Floating
 _DEFAULTS: dict[str, float | tuple[float, ...]] = {
     "mass": 261.8e3,
     "inertia": (1.69e6, 1.69e6, 2.61e6),
-    "added_mass": (72.86e3, 72.86e3, 131.2e3),
-    "added_inertia": (0.2901e6, 0.2901e6, 0.0),
+    "added_mass": (71.51e3, 71.51e3, 130.91e3),
+    "added_inertia": (0.2860e6, 0.2860e6, 0.0),
     "drag": 0.0,
     "impact": 0.0,
     "air_drag": 0.4,

@@ -129,3 +129,26 @@ def carry_along(
     _add_cross(-1.0, carried, omega, force)
     for k in range(3):
         v[k] += h * force[k] / inertia[3 + k]
+
+
+@native
+def turn_momentum(
+    momentum: np.ndarray, state: np.ndarray, stream: np.ndarray, damping: np.ndarray, load: np.ndarray
+) -> None:
+    """Have the momentum of the radiated waves be turned and carried on by the hull that they go along with (Kirchhoff):
+    force p x omega and torque L x omega + p x v, which do no work."""
+    L, p = np.zeros(3), np.zeros(3)
+    for i in range(len(state)):
+        for k in range(3):
+            L[k] += momentum[k, i] * state[i]
+            p[k] += momentum[3 + k, i] * state[i]
+    turning = np.zeros((6, 6))
+    for k in range(3):
+        a, b = (k + 1) % 3, (k + 2) % 3
+        turning[b, a], turning[a, b] = L[k], -L[k]
+        turning[b, 3 + a], turning[a, 3 + b] = p[k], -p[k]
+        turning[3 + b, a], turning[3 + a, b] = p[k], -p[k]
+    for k in range(6):
+        for j in range(6):
+            damping[k, j] -= turning[k, j]
+            load[k] -= turning[k, j] * stream[j]

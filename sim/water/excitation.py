@@ -8,7 +8,9 @@ with them would do by added mass and memory: such a hull has these of its motion
 
 Its part along the vertical is that by which still water would lift the hull if it stood higher by some height. So high
 stands the water that the hull is cut at, level as it is: a hull rides long waves of any height, and what low waves do
-to it is X. Waves beyond the folder's highest frequency do nothing.
+to it is X. Under way a hull scatters waves at the frequency at which it meets them: where the folder has X at speeds,
+too, it is taken between them, by the speed ahead through the mean stream. Waves above the highest frequency of the
+folder do nothing.
 """
 
 import math
@@ -30,10 +32,11 @@ def remembered(
     """What kernels know of a hull that makes waves over a bed and is pushed by those of a sea, waves as `Waves.number`.
 
     lifted (6,): the wrench of still water 1 m higher (`immersion.lift_per_height`), as longest waves have it. Returns F
-    (n, n) and G (n, 6) of what it radiates; the table (FREQUENCIES, HEADINGS, 12), real parts, then imaginary ones, of
-    height [m] instead of the force upwards, and of what is left of the others [N m] and [N], for 1 m, or (0, 0, 12);
-    which waves are felt (w,), and of each (w, 5) frequency [rad/s], wave number [rad/m] along x and y, and places in
-    the table.
+    (n, n) and G (n, 6) of what it radiates; by speed the table (speeds, FREQUENCIES, HEADINGS, 12), real parts, then
+    imaginary ones, of height [m] instead of the force upwards, and of what is left of the others [N m] and [N], for
+    1 m, or (0, 0, 0, 12); which waves are felt (w,), and of each (w, 5) frequency [rad/s], wave number [rad/m] along x
+    and y, and places in the table; the speeds [m/s]; and G^T F^-1 (6, n), by which the state tells the momentum of the
+    water in the waves that the hull has made.
     """
     if radiation is None:
         F, G = np.zeros((0, 0)), np.zeros((0, 6))
@@ -41,7 +44,8 @@ def remembered(
         radiation = radiation.over(depth_m)
         F, G = radiation.system
     if radiation is None or radiation.excited is None:
-        return F, G, np.zeros((0, 0, 12), np.float32), np.zeros(0, np.int64), np.zeros((0, 5))
+        nothing = np.zeros((0, 0, 0, 12), np.float32), np.zeros(0, np.int64), np.zeros((0, 5)), np.zeros(0)
+        return F, G, *nothing, _momentum(F, G)
     last = radiation.omega_radps[-1]
     omega, east, north = waves[:, 0], waves[:, 1], waves[:, 2]
     which = np.flatnonzero(omega < last)
@@ -50,7 +54,14 @@ def remembered(
     # Neighbours in the table come one after the other: so it stays in the cache.
     which = which[np.argsort(place[0][which].astype(int) + (place[1][which] / HEADINGS + 0.5), kind="stable")]
     rows = np.stack([omega, k * east, k * north, *place], axis=1)[which]
-    return F, G, _table(radiation.omega_radps, radiation.excited, lifted), which, rows
+    speeds, forces = zip((0.0, radiation.excited), *radiation.under_way, strict=True)
+    table = np.stack([_table(radiation.omega_radps, X, lifted) for X in forces])
+    return F, G, table, which, rows, np.array(speeds), _momentum(F, G)
+
+
+def _momentum(F: np.ndarray, G: np.ndarray) -> np.ndarray:
+    """The integral of G^T x over time, which begins at rest and is none again in the end."""
+    return np.ascontiguousarray(np.linalg.solve(F.T, G).T)
 
 
 def _table(omega: np.ndarray, excited: np.ndarray, lifted: np.ndarray) -> np.ndarray:
@@ -90,17 +101,30 @@ def _add_between(
 
 @native
 def push_of_waves(
-    pose: np.ndarray, time_s: float, heights: np.ndarray, radiation: Any, load_w: np.ndarray
+    pose: np.ndarray,
+    time_s: float,
+    velocity_w: np.ndarray,
+    stream_w: np.ndarray,
+    heights: np.ndarray,
+    radiation: Any,
+    load_w: np.ndarray,
 ) -> float:
     """Write the wrench of waves on a hull, load_w (6,), torque and force about its origin, world axes, without the part
     which water has that stands higher over the mean level: by how much [m] is returned.
 
-    heights (waves, 4) as `raise_waves` writes them; radiation as `remembered` has it.
+    velocity_w and stream_w (2 or more,): of the hull and of the mean stream [m/s]; heights (waves, 4) as
+    `raise_waves` writes them; radiation as `remembered` has it.
     """
-    _, _, table, which, rows = radiation
+    table, which, rows, speeds = radiation[2], radiation[3], radiation[4], radiation[5]
     heading = math.atan2(pose[1], pose[0])
     turned = heading / (2.0 * math.pi) * HEADINGS
     total = np.zeros(6)
+    ahead, across = velocity_w[0] - stream_w[0], velocity_w[1] - stream_w[1]
+    speed_mps = math.cos(heading) * ahead + math.sin(heading) * across
+    slow, faster = 0, 0.0
+    for k in range(len(speeds) - 1):
+        if speed_mps > speeds[k]:
+            slow, faster = k, min((speed_mps - speeds[k]) / (speeds[k + 1] - speeds[k]), 1.0)
     for m in range(len(which)):
         omega, k_x, k_y, frequency, towards = rows[m]
         along, later = k_x * pose[9] + k_y * pose[10], omega * time_s
@@ -118,9 +142,13 @@ def push_of_waves(
             cosine, sine = math.cos(turn), math.sin(turn)
             u, v = real * cosine - imaginary * sine, real * sine + imaginary * cosine
             j = (int(floor) + way * (HEADINGS // 2)) % HEADINGS
-            near, beside = table[i, j], table[i, (j + 1) % HEADINGS]
-            far, across = table[i + 1, j], table[i + 1, (j + 1) % HEADINGS]
-            _add_between(near, beside, far, across, weights, u, v, total)
+            for later_row in range(2):
+                share = faster if later_row == 1 else 1.0 - faster
+                if share > 0.0:
+                    at = table[slow + later_row]
+                    near, beside = at[i, j], at[i, (j + 1) % HEADINGS]
+                    far, across = at[i + 1, j], at[i + 1, (j + 1) % HEADINGS]
+                    _add_between(near, beside, far, across, weights, share * u, share * v, total)
     cosine, sine = math.cos(heading), math.sin(heading)
     for k in (0, 3):
         load_w[k] = cosine * total[k] - sine * total[k + 1]

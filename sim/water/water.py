@@ -324,7 +324,7 @@ WATER = Inline(
         _type(1),
         _STREAM,
         GROUND.type,
-        _tuple(_type(2), _type(2), _type(3, "float32"), _type(1, "int64"), _type(2)),
+        _tuple(_type(2), _type(2), _type(4, "float32"), _type(1, "int64"), _type(2), _type(1), _type(2)),
         _type(1),
     ),
     wrench="feel_water",

@@ -27,7 +27,7 @@ import numpy as np
 
 from sim.contact.ground import feel_ground, refuse_way
 from sim.native.function import native, unordered
-from sim.water.carried import carry_along, nearest_motion, wetted_areas
+from sim.water.carried import carry_along, nearest_motion, turn_momentum, wetted_areas
 from sim.water.excitation import push_of_waves
 from sim.water.immersion import FOUND, LIFT, VERTEX_WIDTH, VOLUME, sum_hull
 from sim.water.ocean.field import add_tile, changing, left_below, rest_place
@@ -381,19 +381,25 @@ def feel_water(
     corner, now = kept[7], kept[8]
     spacing = about[SPACING]
     there = np.empty(SAMPLES)
-    F, G, table, _, _ = radiation
+    F, G, table, momentum = radiation[0], radiation[1], radiation[2], radiation[6]
     immerse(vertices, pose, now, corner, about, river, there, rows, len(F) > 0)
-    pushed_w = np.zeros(6)
+    pushed_w, motion_w = np.zeros(6), np.empty(6)
+    _to_world(pose, free, motion_w)
     if len(table) > 0:
         # Waves of the later of the two times that lie about this one, whatever was asked for before.
         sea = np.empty(4)
         sea_at(report, (math.floor(report[CLOCK] / SLAB_S) + 1) * SLAB_S, sea)
         _raise(sea_arrays[2], sea_arrays[3], sea, kept[0], kept[1])
-        level = about[MEAN] + push_of_waves(pose, report[CLOCK], kept[0], radiation, pushed_w)
+        stream = there[FLOW : FLOW + 2]
+        stream[0], stream[1] = about[CURRENT], about[CURRENT + 1]
+        add_stream(river[0], river[1], pose[9], pose[10], stream)
+        level = about[MEAN] + push_of_waves(
+            pose, report[CLOCK], motion_w[3:5], stream, kept[0], radiation, pushed_w
+        )
         for k in range(len(rows)):
             rows[k, 3] = level - pose[11] - rows[k, 2]
     air_x, air_y = gusty(about[WIND], about[WIND + 1], about[GUSTS], report[CLOCK])
-    motion_w, load_w, load_b = np.empty(6), np.empty(6), np.empty(6)
+    load_w, load_b = np.empty(6), np.empty(6)
     damping_w, damping_b, turned, found = (
         np.empty((6, 6)),
         np.empty((6, 6)),
@@ -401,7 +407,6 @@ def feel_water(
         np.empty(FOUND),
     )
     cuts = np.empty((2, VERTEX_WIDTH))
-    _to_world(pose, free, motion_w)
     sum_hull(rows, triangles, motion_w, air_x, air_y, resistances, cuts, load_w, damping_w, found)
     if found[VOLUME] > 0.0:
         for k in range(6):
@@ -451,6 +456,8 @@ def feel_water(
     for i in range(len(F)):
         for k in range(6):
             load_b[k] -= G[i, k] * radiated[i]
+    if len(F) > 0:
+        turn_momentum(momentum, radiated, stream_b, damping_b, load_b)
 
     # (I + h D) xi = I free + h load
     right = np.empty(6)

@@ -1,8 +1,11 @@
 """A hull of a container ship's main dimensions in head waves: heave and pitch by panels.
 
 `python -m studies.reference.ship_in_waves` prints what the ledger keeps. It needs `capytaine` (BSD-like; best in an
-environment of its own). Two grids tell how many digits are known.
+environment of its own). Two grids tell how many digits are known. What steps know of the hull is by the coarser one:
+`python -m assets.scripts.ship_radiation`.
 """
+
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +30,16 @@ def displaced_m3() -> float:
     return MIDSHIP * BEAM_M * DRAFT_M * LENGTH_M * AREAS / (AREAS + 1.0)
 
 
+def stiffness() -> np.ndarray:
+    """(2,) of heave [N/m] and pitch [N m], the centre of mass being in the waterline and that of buoyancy below it."""
+    x = np.linspace(-1.0, 1.0, 4001)
+    half, power = section(np.clip(x, -0.999999, 0.999999))
+    place = 0.5 * LENGTH_M * x
+    below = 2.0 * half * DRAFT_M**2 * power / (2.0 * (power + 2.0))
+    parts = 2.0 * half, 2.0 * half * place**2 - below
+    return DENSITY * GRAVITY * np.array([np.trapezoid(part, place) for part in parts])
+
+
 def frequencies() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(5,) each: wave numbers [1/m], frequencies and those of encounter [rad/s]."""
     k = 2.0 * np.pi / WAVES_M
@@ -47,24 +60,38 @@ def panels(along: int, down: int) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(corners), np.concatenate([left, left[:, ::-1] + k.size])
 
 
+def floating(along: int, down: int) -> Any:
+    """The hull as a body of capytaine; panels across its waterplane, half as many as down a side, keep the water inside
+    from swinging, without which damping in pitch is off by half at the frequency of the shortest wave."""
+    import capytaine as bem
+
+    corners, faces = (part[: len(part) // 2] for part in panels(along, down))
+    rim, rows = corners.reshape(along + 1, down + 1, 3)[:, :1], down // 2
+    lid = rim * np.stack([np.ones(rows + 1), np.linspace(1.0, 0.0, rows + 1), np.zeros(rows + 1)], axis=-1)
+    k = np.arange((along + 1) * (rows + 1)).reshape(along + 1, rows + 1)
+    across = np.stack([k[:-1, :-1], k[1:, :-1], k[1:, 1:], k[:-1, 1:]], axis=-1).reshape(-1, 4)
+
+    def halves(points: np.ndarray, quads: np.ndarray) -> Any:
+        mesh = bem.Mesh(vertices=points, faces=quads)
+        if mesh.faces_normals[:, 2] @ mesh.faces_areas > 0.0:
+            mesh = bem.Mesh(vertices=points, faces=quads[:, ::-1])
+        return bem.ReflectionSymmetricMesh(mesh, plane="xOz")
+
+    return bem.FloatingBody(
+        halves(corners, faces),
+        lid_mesh=halves(lid.reshape(-1, 3), across),
+        dofs=bem.rigid_body_dofs(rotation_center=(0, 0, 0)),
+        center_of_mass=(0, 0, 0),
+    )
+
+
 def motions(along: int, down: int) -> tuple[np.ndarray, np.ndarray]:
     """(5, 4) what it radiates, and (5, 2) heave over height and pitch over slope of the waves."""
     import capytaine as bem
     from capytaine.bem.airy_waves import froude_krylov_force
 
-    corners, faces = panels(along, down)
-    mesh = bem.Mesh(vertices=corners, faces=faces)
-    if mesh.volume < 0.0:
-        mesh = bem.Mesh(vertices=corners, faces=faces[:, ::-1])
-    ways = ("Heave", "Pitch")
-    body = bem.FloatingBody(
-        mesh, dofs=bem.rigid_body_dofs(rotation_center=(0, 0, 0)), center_of_mass=(0, 0, 0)
-    )
-    x = np.linspace(-1.0, 1.0, 4001)
-    breadth, place = 2.0 * section(np.clip(x, -0.999999, 0.999999))[0], 0.5 * LENGTH_M * x
-    stiff = (
-        DENSITY * GRAVITY * np.diag([np.trapezoid(breadth, place), np.trapezoid(breadth * place**2, place)])
-    )
+    ways, body = ("Heave", "Pitch"), floating(along, down)
+    stiff = np.diag(stiffness())
     mass = DENSITY * displaced_m3() * np.diag([1.0, (GYRADIUS * LENGTH_M) ** 2])
     solver, radiated, found = bem.BEMSolver(), [], []
     for k, omega, met in zip(*frequencies(), strict=True):

@@ -20,8 +20,9 @@ MATERIALS: Mapping[str, Material] = {
     "steel": Material((0.30, 0.305, 0.31), metallic=0.8, roughness=0.45),
     "lamp": Material((0.6, 0.08, 0.02), roughness=0.2, emissive=(3.0, 0.35, 0.08)),
 }
-_BANDS, _SIDES = 20, 40
-"""Of the surface by which it floats."""
+_LATITUDES_DEG = (2.25, 4.5, 7.0, 10.0, 14.0, 19.0, 25.0, 32.0, 41.0, 53.0, 68.0, 90.0)
+_SIDES = 40
+"""Of the surface by which it floats, on either side of its waterline."""
 
 
 def _zone(
@@ -61,9 +62,18 @@ def build(detail: float = 1.0) -> list[Node]:
 
 
 def floating() -> list[Mesh]:
-    """The sphere, with as much volume as a true one."""
-    flat = lathe(_zone(-90.0, 90.0, _BANDS), sides=_SIDES)
-    a, b, c = (flat.positions[flat.triangles[:, k]] - (0.0, 0.0, MIDDLE_M) for k in range(3))
-    volume = float(np.einsum("ij,ij->", a, np.cross(b, c))) / 6.0
-    larger = RADIUS_M * (4.0 / 3.0 * np.pi * RADIUS_M**3 / volume) ** (1.0 / 3.0)
-    return [lathe(_zone(-90.0, 90.0, _BANDS, larger), sides=_SIDES)]
+    """The sphere: across, its rings have the area of a true one's, and from ring to ring its halves as much volume."""
+    angles = np.radians((0.0, *_LATITUDES_DEG))
+    r, z = RADIUS_M * np.cos(angles), RADIUS_M * np.sin(angles)
+    r[-1] = 0.0
+    volume = np.pi / 3.0 * float(np.diff(z) @ (r[:-1] ** 2 + r[:-1] * r[1:] + r[1:] ** 2))
+    z *= 2.0 / 3.0 * np.pi * RADIUS_M**3 / volume
+    turn = 2.0 * np.pi / _SIDES
+    r *= np.sqrt(turn / np.sin(turn))
+    rings, heights = np.r_[r[:0:-1], r], MIDDLE_M + np.r_[-z[:0:-1], z]
+    return [lathe(list(zip(rings.tolist(), heights.tolist(), strict=True)), sides=_SIDES)]
+
+
+def wetted(bands: int) -> list[tuple[float, float]]:
+    """(radius, height) of points of the sphere, from the waterline at its middle down to where it is deepest."""
+    return _zone(-90.0, 0.0, bands)[::-1]
