@@ -284,6 +284,7 @@ class Renderer:
         self._begin_unseen(frame)
         self._ctx.enable_only(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
         self._still_world.warm_up()
+        self._models.warm_up(frame.vehicles, self._context("opaque", frame.view, self._targets.size_px))
         yield
         self._begin_unseen(frame)
         blend_over(self._ctx)

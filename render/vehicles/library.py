@@ -5,7 +5,7 @@ Fast rotors are coned discs on which the blades are streaks, seen blended and ca
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import moderngl
@@ -245,6 +245,11 @@ class ModelLibrary:
         if context.name != "opaque":
             for disc in pose.discs:
                 self._discs.draw(disc, vehicle, context)
+
+    def warm_up(self, vehicles: Sequence[DrawnVehicle], context: PassContext) -> None:
+        """In the opaque pass: have the program compiled by which vehicles are drawn that something has befallen."""
+        for vehicle in () if context.quality.full_materials else vehicles:
+            self.draw(replace(vehicle, wreck=True), context)
 
     def release(self) -> None:
         """Free every buffer and array."""

@@ -246,7 +246,7 @@ class Instances:
         self._vertices = ctx.buffer(np.ascontiguousarray(mesh.vertices))
         self._indices = ctx.buffer(np.ascontiguousarray(mesh.indices))
         self._programs = {
-            "opaque": programs.load("models/link.vert", "models/body.frag"),
+            "opaque": programs.load("models/link.vert", "models/body.frag", NO_DIALS=1),
             "blend": programs.load("models/link.vert", "models/ghost.frag", OF_MANY=1),
             "shadow": programs.load("models/link.vert", "models/depth.frag", DEPTH_ONLY=1),
         }
