@@ -36,7 +36,7 @@ TABLE = """| problem | what | truth | first number | ours | known | by | digits 
 GIVEN_UP = """
 ## What is given up
 
-What panels, waves met by relative motion and cells of water leave of the digits.
+What panels and cells of water leave of the digits.
 
 """
 OTHER_WAYS = """

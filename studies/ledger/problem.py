@@ -64,7 +64,7 @@ class Problem:
     reason: str = ""
     """Why not all known digits are met, where they are not."""
     gives_up: bool = False
-    """It is there to show what panels, waves by relative motion and cells give up; told apart from the others."""
+    """It is there to show what panels and cells give up; told apart from the others."""
     another_way_of: str = ""
     """The problem, by name, that is asked again here of another method, step or contact: counted once, there."""
 
