@@ -1,6 +1,6 @@
 """Lagrange's equations in plain coordinates, with multipliers for what is constrained, integrated by DOP853.
 
-d/dt dL/dv - dL/dq = -dD/dv + J' multipliers, J v = 0, J being the slopes of holonomic constraints and the rows of
+d/dt dL/dv - dL/dq = -dD/dv + F + J' multipliers, J v = 0, J being the slopes of holonomic constraints and the rows of
 nonholonomic ones. The multipliers are found with the accelerations from the constraints' second derivative (index 1).
 Constraints that others imply get the least multipliers that do; what has no inertia is not accelerated.
 """
@@ -39,6 +39,10 @@ class LagrangianSystem:
     """L(q, v) [J]."""
     dissipation: ca.SX = field(default_factory=_nothing)
     """Rayleigh's function D(q, v) [W]; half of what is lost."""
+    force: ca.SX = field(default_factory=_nothing)
+    """(n,) F(q, v, a), with the accelerations to the first power."""
+    a: ca.SX = field(default_factory=_no_rows)
+    """(n,) symbols of the accelerations, where a force hangs on them."""
     holonomic: ca.SX = field(default_factory=_no_rows)
     """(m,) of q, zero at the start."""
     nonholonomic: ca.SX | None = None
@@ -50,11 +54,15 @@ class LagrangianSystem:
         q, v = self.q, self.v
         momenta = ca.gradient(self.lagrangian, v)
         force = ca.gradient(self.lagrangian, q) - ca.gradient(self.dissipation, v) - ca.jtimes(momenta, q, v)
+        inertia = ca.jacobian(momenta, v)
+        if self.a.numel():
+            inertia -= ca.jacobian(self.force, self.a)
+        force += ca.substitute(self.force, self.a, ca.SX.zeros(*self.a.shape))
         rows = ca.jacobian(self.holonomic, q)
         if self.nonholonomic is not None:
             rows = ca.vertcat(rows, self.nonholonomic)
         m = rows.shape[0]
-        both = ca.blockcat([[ca.jacobian(momenta, v), rows.T], [rows, ca.SX(m, m)]])
+        both = ca.blockcat([[inertia, rows.T], [rows, ca.SX(m, m)]])
         return both, ca.vertcat(force, -ca.jtimes(rows @ v, q, v)), m
 
     def moved(self, q: ArrayLike, v: ArrayLike, seconds: float) -> tuple[np.ndarray, np.ndarray]:
