@@ -119,8 +119,8 @@ def push_of_waves(
     heading = math.atan2(pose[1], pose[0])
     turned = heading / (2.0 * math.pi) * HEADINGS
     total = np.zeros(6)
-    ahead, across = velocity_w[0] - stream_w[0], velocity_w[1] - stream_w[1]
-    speed_mps = math.cos(heading) * ahead + math.sin(heading) * across
+    ahead, aside = velocity_w[0] - stream_w[0], velocity_w[1] - stream_w[1]
+    speed_mps = math.cos(heading) * ahead + math.sin(heading) * aside
     slow, faster = 0, 0.0
     for k in range(len(speeds) - 1):
         if speed_mps > speeds[k]:
