@@ -101,7 +101,7 @@ def weather(
 
 def water_of(boat: sim.Vehicle, seed: int) -> Water:
     """A sea and gusts of their own."""
-    values, about = boat.values, weather_around(boat)
+    values, about = boat.values, weather_around(boat.values)
     hull = config_named(boat.name).hull
     assert hull is not None
     assert hull.surface is not None

@@ -37,7 +37,9 @@ def test_what_is_paused_or_has_crashed_is_refined_to_every_pixel_and_drawn_no_mo
     view = ViewSettings(quality="software", camera="orbit")
     monkeypatch.setattr(moderngl.Context, "screen", property(lambda self: canvas.framebuffer))
     window = SimpleNamespace(ctx=ctx, framebuffer_px=SIZE, apart_s=0.0)
-    planning = SimpleNamespace(places_w=np.zeros((0, 3)), obstacles_w=(), added=lambda frame: frame)
+    planning = SimpleNamespace(
+        places_w=np.zeros((0, 3)), room_m=None, obstacles_w=(), added=lambda frame: frame
+    )
     picture = Picture(window, scene, world, view, None)  # type: ignore[arg-type]
     while picture.comes_along():
         pass
@@ -70,7 +72,7 @@ def test_what_is_paused_in_flight_is_whole_three_pictures_later_and_its_camera_s
     simulation.submit(SetDemo(True))
     monkeypatch.setattr(moderngl.Context, "screen", property(lambda self: canvas.framebuffer))
     window = SimpleNamespace(ctx=ctx, framebuffer_px=SIZE, apart_s=0.0)
-    planning = SimpleNamespace(places_w=None, obstacles_w=(), added=lambda frame: frame)
+    planning = SimpleNamespace(places_w=None, room_m=None, obstacles_w=(), added=lambda frame: frame)
     settings = ViewSettings(quality="software", camera="chase")
     picture = Picture(window, scene, world, settings, None)  # type: ignore[arg-type]
     while picture.comes_along():
