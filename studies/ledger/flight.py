@@ -3,8 +3,8 @@
 The helicopter's equations are written anew in Euler's angles and body axes, trimmed by Newton's method and derived by a
 complex step; none of the group, the compiler or `sim.linearise` is in them (B. Etkin, "Dynamics of Atmospheric Flight",
 chapter 5). Flying level ahead it has closed forms: quadratic drag brings speed back at 2 D V / m and drift at D V / m,
-and a rotor's momentum H nutates at H / sqrt(I1 I2), as it does in hover. A load whose cables hold their formation goes
-to its target as its gains say (survey, section 6.2).
+and a rotor's momentum H nutates at H / sqrt(I1 I2). So it has where it hovers in a wind of V. A load whose cables hold
+their formation goes to its target as its gains say (survey, section 6.2).
 """
 
 import math
@@ -18,13 +18,15 @@ from studies.ledger.problem import Problem
 
 MASS, INERTIA, DRAG, ROTOR, ARM_M, TAIL_M, GRAVITY = 5.0, (0.15, 0.3, 0.35), 0.06, 1.7, 0.3, 1.0, 9.81
 AHEAD_MPS, TURN_RADPS = 15.0, 0.6
+WIND_MPS, HEADING_RAD = np.array([9.0, -4.0, 1.5]), 0.7
+"""In which it hovers, aslant from behind and below."""
 HIGH = np.array([0.0, 0.0, 40.0])
 """Where helicopters begin."""
 CARRIED_S, GAINS, FALLING = 1.0, (12.0, 5.0), np.array([0.0, 0.0, -2.0])
 LOAD, TARGET, TARGET_MPS = np.array([-2.0, 0.0, 0.0]), np.array([-2.5, 0.0, 0.75]), np.array([1.0, 0.0, 5.0])
 
 
-def helicopter() -> sim.Vehicle:
+def helicopter(**more: Any) -> sim.Vehicle:
     """With drag and the momentum of its rotor."""
     return sim.vehicle(
         "helicopter",
@@ -34,12 +36,13 @@ def helicopter() -> sim.Vehicle:
         rotor_momentum=ROTOR,
         rotor_offset=ARM_M,
         tail_offset=TAIL_M,
+        **more,
     )
 
 
-def ahead_truth() -> np.ndarray:
-    """(4,) 1/s, the last in rad/s."""
-    slip = DRAG * AHEAD_MPS / MASS
+def modes_truth(air_mps: float) -> np.ndarray:
+    """(4,) 1/s, the last in rad/s, at a speed through the air."""
+    slip = DRAG * air_mps / MASS
     return np.array([2.0 * slip, slip, slip, ROTOR / math.sqrt(INERTIA[0] * INERTIA[1])])
 
 
@@ -52,9 +55,20 @@ def flying_ahead() -> tuple[sim.Vehicle, sim.State, np.ndarray]:
     return heli, start, np.array([math.hypot(drag, MASS * GRAVITY), 0.0, 0.0, 0.0])
 
 
-def ahead() -> np.ndarray:
+def hovering() -> tuple[sim.Vehicle, sim.State, np.ndarray]:
+    """Its lift bears its weight and holds it against the wind."""
+    heli = helicopter(wind=tuple(WIND_MPS.tolist()))
+    lift = np.array([0.0, 0.0, MASS * GRAVITY]) - DRAG * np.linalg.norm(WIND_MPS) * WIND_MPS
+    up = lift / np.linalg.norm(lift)
+    left = np.cross(up, [math.cos(HEADING_RAD), math.sin(HEADING_RAD), 0.0])
+    left /= np.linalg.norm(left)
+    start = heli.state(R=np.column_stack([np.cross(left, up), left, up]), x=HIGH)
+    return heli, start, np.array([np.linalg.norm(lift), 0.0, 0.0, 0.0])
+
+
+def modes(steady: tuple[sim.Vehicle, sim.State, np.ndarray]) -> np.ndarray:
     """(4,) 1/s, the last in rad/s; what is left does not come back."""
-    values = sim.linearise(*flying_ahead()).eigenvalues
+    values = sim.linearise(*steady).eigenvalues
     back = np.sort(-values.real[np.abs(values.imag) < 1e-3])[::-1]
     return np.r_[back[:3], values.imag.max()]
 
@@ -158,13 +172,27 @@ PROBLEMS = (
         title="A helicopter flying ahead: how speed and drift come back, and its rotor's nutation",
         quantity="decay of speed and of drift across it, twice [1/s], frequency [rad/s]",
         source="closed form, Etkin 1972, chapter 5",
-        truth=ahead_truth,
+        truth=lambda: modes_truth(AHEAD_MPS),
         known_digits=15,
-        ours=ahead,
+        ours=lambda: modes(flying_ahead()),
         step="linearised",
         least_digits=8.0,
         scene=lambda: flying_ahead()[:2],
         held={"u_c": float(flying_ahead()[2][0])},
+    ),
+    Problem(
+        name="helicopter-hover",
+        title="A helicopter that hovers in a wind: how it comes back to rest, and its rotor's nutation",
+        quantity="decay along the wind and across it, twice [1/s], frequency [rad/s]",
+        source="closed form, Etkin 1972, chapter 5",
+        truth=lambda: modes_truth(float(np.linalg.norm(WIND_MPS))),
+        known_digits=15,
+        ours=lambda: modes(hovering()),
+        step="linearised",
+        least_digits=8.0,
+        scene=lambda: hovering()[:2],
+        held={"u_c": float(hovering()[2][0])},
+        pictured_by="helicopter-ahead",
     ),
     Problem(
         name="helicopter-turn",

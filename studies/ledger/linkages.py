@@ -388,7 +388,7 @@ PROBLEMS = (
         known_digits=12,
         ours=lambda: extrapolated([top(parallelograms(40).moved(TOP_S, h)) for h in (2.5e-3, 1.25e-3)]),
         step="riqn with loops, 2.5, 1.25 ms extrapolated",
-        motion_s=TOP_S,
+        motion_s=2.0 * TOP_S,
         least_digits=8.0,
         scene=lambda: parallelograms(40).enlarged(0.25).opened("ledger-forty-four-bars"),
         shown=lambda: {"comparison": Comparison(bearing_deg=30.0, distance=0.25)},

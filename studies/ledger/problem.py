@@ -48,8 +48,8 @@ class Problem:
     least_digits: float
     """Below which the suite fails."""
     motion_s: float = 0.0
-    """Seconds of motion that `ours` steps through, of repeated finer runs once; 0: nothing moves, as in what is
-    linearised, planned or held."""
+    """Seconds of motion that `ours` steps through, in all its runs; 0: nothing moves, as in what is linearised,
+    planned or held."""
     scale: float = 0.0
     """What differences are measured against; 0: the truth's largest component."""
     peers: tuple[Peer, ...] = ()
