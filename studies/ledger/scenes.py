@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from sim.control.flight_modes import mixed, usual_mixes
+from sim.controllers import PilotInput
 from sim.integrators import default_for
 from sim.platform.errors import InputError, one_of
 from sim.scene import Scene, Start, load_scene, with_overrides
@@ -15,6 +17,7 @@ from sim.vehicles import VEHICLES, Vehicle
 from sim.vehicles.forms.form import Support
 from studies.ledger import problems
 from studies.ledger.mechanism import HeldMechanism
+from studies.ledger.problem import Problem
 from studies.ledger.speeds import RatesVehicle
 
 PREFIX = "ledger-"
@@ -78,9 +81,19 @@ def scene_of(name: str) -> Scene:
         integrator=default_for(vehicle),
         step_s=vehicle.mechanism.shown_step_s if isinstance(vehicle, HeldMechanism) else 0.005,
         speed=vehicle.mechanism.shown_speed if isinstance(vehicle, HeldMechanism) else 1.0,
-        trim=dict(vehicle.mechanism.torques if isinstance(vehicle, HeldMechanism) else problem.held),
+        trim=dict(vehicle.mechanism.torques)
+        if isinstance(vehicle, HeldMechanism)
+        else _trim(vehicle, problem),
         flight_mode="raw",
         camera="orbit",
         start=Start(node=(vehicle.name, tuple(begun.node.tolist()))),
     )
     return replace(scene, **own)
+
+
+def _trim(vehicle: Vehicle, problem: Problem) -> dict[str, float]:
+    """What is held, beside what centred sticks give, such as a hover's lift."""
+    mixes = config_of(vehicle).raw.mixes or usual_mixes(vehicle)
+    names = [control.name for control in vehicle.controls]
+    centred = dict(zip(names, mixed(mixes, PilotInput(), vehicle).tolist(), strict=True))
+    return {name: value - centred[name] for name, value in problem.held.items()}
