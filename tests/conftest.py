@@ -49,6 +49,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=turn)
 
 
+_ASKED: list[int] = []
+"""The signal that this process was asked to end by."""
+
+
 def _end(number: int, _frame: FrameType | None) -> None:
     signal.signal(number, signal.SIG_IGN)  # once: the second must not stop the clearing up
-    pytest.exit("asked to end", returncode=128 + number)
+    _ASKED.append(number)
+    # What `pytest.exit` raises is an Exception, which whatever guards against failures keeps.
+    raise KeyboardInterrupt("asked to end")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if _ASKED:
+        session.exitstatus = 128 + _ASKED[0]

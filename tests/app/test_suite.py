@@ -37,7 +37,10 @@ def test_never_ends(child):
     with ended_by_signals():
         Path(__file__).with_suffix(".begun").touch()
         while True:
-            time.sleep(0.01)
+            try:
+                time.sleep(0.01)
+            except Exception:
+                pass  # as a lane stops at whatever fails, and the rest goes on
 """
 
 
@@ -52,7 +55,9 @@ def runs(process: int) -> bool:
 
 @pytest.mark.parametrize("workers", [0, 2])
 def test_being_asked_to_end_ends_all_of_it(workers: int, tmp_path: Path) -> None:
-    (tmp_path / "conftest.py").write_text("from tests.conftest import pytest_configure\n")
+    (tmp_path / "conftest.py").write_text(
+        "from tests.conftest import pytest_configure, pytest_sessionfinish\n"
+    )
     for name in ("test_a", "test_b"):
         (tmp_path / f"{name}.py").write_text(ENDLESS)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", str(workers)]

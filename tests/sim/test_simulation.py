@@ -361,16 +361,3 @@ def test_a_failing_pilot_stops_its_lane_and_not_the_simulation():
     assert "no lift" in broken_lane.status_text
     assert flown.status is LaneStatus.RUNNING
     assert speed(flown) > 0.0
-
-
-def test_what_is_raised_to_end_a_program_goes_through_the_lane_that_it_meets():
-    class AskedToEnd(Exception):
-        """As test suites have one."""
-
-    def asked(*_):
-        raise AskedToEnd
-
-    running = simulation(spinning_scene(LaneSpec("rk4", 0.01, own_pilot=True), step_s=0.01))
-    running.run.lanes[1].pilot.controls = asked
-    with pytest.raises(AskedToEnd):
-        running.advance(1.0)

@@ -41,8 +41,6 @@ def due_steps(clock_s: float, since_s: float, step_s: float) -> int:
 
 
 _LOG = logging.getLogger(__name__)
-_FAILURES = (ArithmeticError, ValueError, RuntimeError)
-"""Of numbers, and of libraries that calculate: they stop a lane. What else is raised is not the lane's to keep."""
 
 
 def lane_name(method: str, step_s: float) -> str:
@@ -241,7 +239,7 @@ class Lane:
                 self._integrate(count)
                 due -= count
             self._look_ahead(sticks)
-        except _FAILURES as error:
+        except Exception as error:
             _LOG.exception("lane %s", self.look.name)
             at.fall_back()
             stopped = f"{self.dynamics}: stopped by an error: {error!r}"
