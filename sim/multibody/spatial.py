@@ -24,10 +24,11 @@ jit = entry = native(**OPTIONS)
 apart = entry_apart = native(**{**OPTIONS, "forceinline": False})
 """The same of those that are large and called seldom: inlined where they are called, they take a minute to compile."""
 entry_loops = native(**{**OPTIONS, "scalar": False})
-"""Of what Python calls whose loops over all coordinates are a part of the work that counts."""
+"""Of functions that Python calls and whose own loops over all coordinates take a good part of their time: LLVM may make
+vectors of these."""
 aside = native(**{**OPTIONS, "forceinline": False, "noinline": True})
-"""Of those that nobody takes in, were it the only one that calls them: within a step they make it longer to compile
-than they are to call."""
+"""Of large functions that are never inlined, not even where there is one caller alone: compiling them within a step
+takes longer than calling them."""
 
 
 @jit
