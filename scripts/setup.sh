@@ -21,7 +21,8 @@ need_packages() {
         say "$reason; installing: $*"
         export DEBIAN_FRONTEND=noninteractive
         apt-get update -qq >&2 || say "apt-get update failed; trying with the package lists at hand"
-        apt-get install -y -qq --no-install-recommends "$@" >&2 || fail "apt-get could not install: $*"
+        # A freshly started machine often updates itself: wait for its turn rather than fail.
+        apt-get install -y -qq -o DPkg::Lock::Timeout=600 --no-install-recommends "$@" >&2 || fail "apt-get could not install: $*"
     elif command -v apt-get >/dev/null 2>&1; then
         fail "$reason. Install with: sudo apt-get update && sudo apt-get install -y --no-install-recommends $*"
     else
