@@ -287,11 +287,16 @@ def batch(
 
 
 def batch_bytes(
-    vehicle: Vehicle, lanes: int, steps: int, *, every: int | None = None, controls: int = 0
+    vehicle: Vehicle | str, lanes: int, steps: int, *, every: int | None = None, controls: int = 0
 ) -> int:
-    """Memory in bytes that a batch takes at its most. controls: numbers that are given of them."""
-    kept = 2 if every is None else steps // max(every, 1) + 2
-    size, count = vehicle.node_layout.size, vehicle.parameter_count
+    """Memory in bytes that a batch takes at its most. controls: numbers that are given of them.
+
+    Raises InputError for what is no vehicle, and for numbers below none.
+    """
+    subject = checked_vehicle(vehicle)
+    lanes, steps = whole("lanes", lanes, "lanes"), whole("steps", steps, "steps", low=0)
+    kept = 2 if every is None else steps // whole("every", every, "steps") + 2
+    size, count = subject.node_layout.size, subject.parameter_count
     # Nodes twice, as lanes stand side by side first; states, controls and parameters likewise.
     return 8 * (2 * lanes * kept * size + 4 * lanes * (size + count) + 2 * controls)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from sim.analysis.sweep_table import SweepGrid, Table, opened
 from sim.platform.errors import InputError, quote, whole
-from sim.platform.processes import no_modules_from_current_folder
+from sim.platform.processes import no_modules_from_current_folder, no_script_in_workers
 from sim.platform.progress import TellShare
 
 Question = Callable[..., Mapping[str, Any]]
@@ -108,7 +108,12 @@ def _client(scheduler: str | None, workers: int) -> Iterator[Any]:
             "dashboard_address": None,
             "silence_logs": 50,
         }
-        with no_modules_from_current_folder(), LocalCluster(**options) as cluster, Client(cluster) as client:
+        with (
+            no_modules_from_current_folder(),
+            no_script_in_workers(),
+            LocalCluster(**options) as cluster,
+            Client(cluster) as client,
+        ):
             yield client
 
 

@@ -100,7 +100,7 @@ def linearise(
     InputError where the motion is not steady, naming what changes.
     """
     vehicle = checked_vehicle(vehicle)
-    found = _checked(vehicle, state)
+    found = checked_state(vehicle, state)
     check_carried(vehicle)
     local = local_motion(vehicle)
     node = found.node
@@ -179,7 +179,8 @@ def trimmed(vehicle: Vehicle, local: LocalMotion, node: np.ndarray) -> np.ndarra
     return u
 
 
-def _checked(vehicle: Vehicle, state: State | None) -> State:
+def checked_state(vehicle: Vehicle, state: State | None) -> State:
+    """A state of that vehicle, its usual one for None. Raises InputError."""
     found = vehicle.default_state() if state is None else state
     if not isinstance(found, State) or found.node.shape != (vehicle.node_layout.size,):
         raise InputError(

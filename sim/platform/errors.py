@@ -1,10 +1,11 @@
 """The one exception that users' mistakes raise, how it quotes what was given, and the checks of a script's numbers."""
 
 import difflib
+import inspect
 import math
 import reprlib
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import SupportsIndex
 
@@ -132,6 +133,16 @@ def number(what: str, value: object, *, low: float = -math.inf, above: float = -
         )
         raise InputError(f"{what} = {quote(value)} is refused; allowed: {bounds}")
     return x
+
+
+def check_arguments(what: str, function: Callable[..., object], names: tuple[str, ...]) -> None:
+    """Raises InputError that begins with `what` where a function cannot be called with that many arguments by place."""
+    try:
+        inspect.signature(function).bind(*names)
+    except TypeError as error:
+        raise InputError(f"{what}: {error}; allowed: a function of {', '.join(names)}") from None
+    except ValueError:
+        return  # what is written in C may not tell
 
 
 def whole(what: str, value: object, unit: str, *, low: int = 1) -> int:

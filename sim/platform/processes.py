@@ -19,6 +19,7 @@ import warnings
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from importlib.machinery import ModuleSpec
 from multiprocessing.connection import Connection, Pipe, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -89,6 +90,30 @@ def no_modules_from_current_folder() -> Iterator[None]:
                 del os.environ[_SAFE_PATH]
             elif not _before and before is not None:
                 os.environ[_SAFE_PATH] = before
+
+
+_scripts: list[Any] = []
+"""What `__main__` said of itself, for each of those who are within `no_script_in_workers`."""
+
+
+@contextmanager
+def no_script_in_workers() -> Iterator[None]:
+    """Processes that multiprocessing starts meanwhile do not run the script that started this one.
+
+    Usually they do, and a script that does not ask for its `__name__` begins all over again in each. Only for work
+    that brings the script's functions and classes along, as cloudpickle does.
+    """
+    script = sys.modules["__main__"]
+    with _changing:
+        _scripts.append(_scripts[0] if _scripts else getattr(script, "__spec__", None))
+        script.__spec__ = ModuleSpec("__main__", None)  # of this name, nothing is run
+    try:
+        yield
+    finally:
+        with _changing:
+            script.__spec__ = _scripts.pop()
+            if _scripts:
+                script.__spec__ = ModuleSpec("__main__", None)
 
 
 def run_in_process(

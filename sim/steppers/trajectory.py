@@ -19,7 +19,7 @@ from sim.environment.environment import Environment, default_start, environment_
 from sim.integrators import Integrator, default_for, integrator
 from sim.multibody.declaration import TreeState
 from sim.multibody.tree import Tree
-from sim.platform.errors import InputError, number, numeric, one_of, quote
+from sim.platform.errors import InputError, check_arguments, number, numeric, one_of, quote
 from sim.steppers.dynamics import Bounds, between, stepper_of
 from sim.vehicles import State, Vehicle, checked_vehicle
 from sim.vehicles.forms.articulated import ArticulatedVehicle, vehicle_of
@@ -346,6 +346,8 @@ def simulate(
     state = checked_start(initial, vehicle)
     # What floats has open water about it, as its parameters say; all else moves in free space.
     around = environment_of(vehicle)
+    if callable(controls):
+        check_arguments("controls", controls, ("time_s", "state"))
     sampled = callable(controls) and not getattr(controls, "held", False)
     kernel = stepper_of(vehicle, scheme, around.inline, sampled=sampled)
     plotted: dict[str, np.ndarray] = {}

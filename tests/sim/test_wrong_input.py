@@ -43,6 +43,11 @@ HUGE = 10**400
         ({"controls": ["1"] * 6}, "controls of 'rigid-body' are not numeric"),
         ({"controls": np.ma.masked_less(np.arange(6.0), 3)}, "controls of 'rigid-body' are not numeric"),
         ({"step": "0.01"}, "step = '0.01' is not possible"),
+        (
+            {"controls": lambda t: [0.0] * 6},
+            "controls: too many positional arguments; allowed: a function of",
+        ),
+        ({"controls": lambda t, now, *, gain: [0.0] * 6}, "controls: missing a required"),
     ],
 )
 def test_simulate_refuses_in_one_line(arguments: dict, told: str) -> None:
@@ -101,6 +106,20 @@ def body(**arguments: object) -> object:
         (batch, {"threads": -1}, "threads = -1 is refused; allowed: 1 or more threads"),
         (batch, {"world": "canyon"}, "world = 'canyon' is none"),
         (batch, {"progress": 3}, "progress = 3 is refused"),
+        (sim.batch_bytes, {"vehicle": "nope", "lanes": 3, "steps": 3}, "unknown vehicle 'nope'"),
+        (sim.batch_bytes, {"vehicle": "car", "lanes": -3, "steps": 3}, "lanes = -3 is refused"),
+        (sim.steady, {"vehicle": "helicopter", "state": 5}, "state is none of this vehicle"),
+        (sim.root_locus, {"vehicle": "bicycle", "over": "speed", "values": []}, "values are none; allowed"),
+        (
+            sim.root_locus,
+            {"vehicle": "bicycle", "over": "speed", "values": [2.0], "state": 5},
+            "state is none",
+        ),
+        (
+            sim.receding_horizon,
+            {"vehicle": "car", "task": 5, "duration_s": 1.0},
+            "task = 5 is refused; allowed: a Task",
+        ),
         (sim.rollout_gradient, {"vehicle": "rigid-body", "initial": 3}, "initial = 3 does not fit vehicle"),
         (
             sim.rollout_gradient,

@@ -21,6 +21,7 @@ from sim.integrators import Integrator, integrator
 from sim.planner.result.plan import Plan, trajectory
 from sim.planner.service.planner import Planner
 from sim.planner.task.bodies import once_around, positions
+from sim.planner.task.check import check_kinds
 from sim.planner.task.inputs import input_map_of
 from sim.planner.task.mpc import with_goal_at
 from sim.planner.task.task import Task, Waypoint
@@ -281,6 +282,8 @@ def receding_horizon(
     after the first step at whose end (time [s], state) it holds. time_limit_s: of a solve, of the processor. Raises
     InputError where the first plan is not found, and for times that do not fit.
     """
+    vehicle = checked_vehicle(vehicle)
+    check_kinds(task)
     flown = vehicle if flown is None else checked_vehicle(flown)
     afloat = isinstance(vehicle, CalmWater) and flown.support is Support.WATER
     number("receding_horizon: step_s", step_s, above=0.0)

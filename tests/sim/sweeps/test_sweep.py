@@ -114,6 +114,46 @@ def test_points_that_kill_every_worker_are_told_in_one_line_and_all_else_is_kept
     assert done.tolist() == [True, True, False, True, True, True]
 
 
+UNGUARDED = """
+import math
+import sim
+
+print("begun")
+OFFSET = 3.0
+
+
+class Rod:
+    def __init__(self, length):
+        self.length = length
+
+
+def period(length):
+    return {"period": OFFSET + 2.0 * math.pi * math.sqrt(Rod(length).length / 9.81)}
+
+
+print(sim.sweep(period, {"length": [1.0, 2.0, 3.0]}, workers=2)["period"].tolist())
+"""
+
+
+@pytest.mark.parametrize("as_module", [False, True])
+def test_a_script_that_does_not_ask_for_its_name_is_run_once(as_module: bool, tmp_path: Path) -> None:
+    """Processes that multiprocessing starts usually run it again, each."""
+    (tmp_path / "unguarded.py").write_text(UNGUARDED)
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(tmp_path), str(Path(sim.__file__).resolve().parents[1])]),
+    }
+    called = ["-m", "unguarded"] if as_module else [str(tmp_path / "unguarded.py")]
+    run = subprocess.run(
+        [sys.executable, *called], env=environment, capture_output=True, text=True, timeout=PATIENCE_S
+    )
+    assert run.returncode == 0, run.stderr
+    first, last = run.stdout.splitlines()
+    assert first == "begun"
+    wanted = [3.0 + 2.0 * np.pi * np.sqrt(x / 9.81) for x in (1.0, 2.0, 3.0)]
+    assert [float(x) for x in last.strip("[]").split(",")] == pytest.approx(wanted, rel=1e-15)
+
+
 SCHEDULER = """
 if __name__ == "__main__":
     from distributed import LocalCluster
