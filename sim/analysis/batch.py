@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import SupportsIndex
 
 import casadi as ca
 import numpy as np
@@ -185,16 +186,24 @@ class Trajectories:
         """(lanes, k, n_shape)."""
         return self.nodes[..., self.vehicle.node_layout.shape]
 
+    def _lane(self, lane: int) -> int:
+        """Checked; those below none count from the last. Raises InputError."""
+        if isinstance(lane, SupportsIndex) and -len(self) <= lane.__index__() < len(self):
+            return lane.__index__() % len(self)
+        raise InputError(f"lane = {quote(lane)} is none; allowed: 0 to {len(self) - 1}")
+
     def lane_vehicle(self, lane: int) -> Vehicle:
         """The vehicle with the parameters of a lane."""
+        lane = self._lane(lane)
         return vehicle_of_row(self.vehicle, self.parameters[lane if len(self.parameters) > 1 else 0])
 
     def final(self, lane: int) -> State:
         """State of a lane at the end, as `initial=` of `sim.simulate` takes it."""
-        return self.vehicle.state_at_node(self.nodes[lane, -1])
+        return self.vehicle.state_at_node(self.nodes[self._lane(lane), -1])
 
     def observed(self, lane: int) -> Observed:
         """Energy, momentum, bodies and observables of a lane at the moments that were kept."""
+        lane = self._lane(lane)
         controls = self.controls[lane if len(self.controls) > 1 else 0]
         at = np.minimum(np.round(self.time / self.step_s).astype(int), max(self.steps - 1, 0))
         rows = controls[at if len(controls) > 1 else np.zeros(len(at), int)]
@@ -204,12 +213,17 @@ class Trajectories:
         return observed_by_symbols(vehicle, nodes, rows, self.step_s)
 
     def table(self, lanes: Mapping[str, np.ndarray] | None = None) -> dict[str, np.ndarray]:
-        """Name -> (lanes, k) of every entry of the nodes, for tables; `lanes`: (lanes,) columns to stand beside."""
+        """Name -> (lanes, k) of every entry of the nodes, for tables; `lanes`: (lanes,) columns to stand beside.
+
+        Raises InputError for columns of another length.
+        """
         columns = {name: self.nodes[..., k] for k, name in enumerate(self.vehicle.space.columns)}
-        beside = {
-            name: np.broadcast_to(np.asarray(v)[:, None], self.nodes.shape[:2])
-            for name, v in (lanes or {}).items()
-        }
+        beside = {}
+        for name, values in dict(lanes or {}).items():
+            column = np.asarray(values)
+            if column.shape != (len(self),):
+                raise InputError(f"table: {name} is {column.shape}; allowed: ({len(self)},), one a lane")
+            beside[name] = np.broadcast_to(column[:, None], self.nodes.shape[:2])
         return {**beside, **columns}
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from sim.controllers import Controller
 from sim.groups.numeric import rotation_exp
 from sim.integrators import Integrator
-from sim.platform.errors import InputError, number, quote
+from sim.platform.errors import InputError, number, quote, whole
 from sim.platform.replacing import replacing
 from sim.steppers.trajectory import Trajectory, checked_controller, simulate
 from sim.vehicles import State, Vehicle, checked_vehicle
@@ -63,7 +63,7 @@ def cases(
         raise InputError(
             f"cases: a {machine.name} does not fly in space; allowed: sim.Case for each of your own"
         )
-    rng, made = np.random.default_rng(seed), []
+    rng, made = np.random.default_rng(whole("seed", seed, "as a whole number", low=0)), []
     for _ in range(count):
         numbers = rng.standard_normal(14)
         values: dict[str, object] = {}

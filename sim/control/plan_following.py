@@ -20,9 +20,10 @@ from sim.control.pilot import Automatic, Sensed
 from sim.controllers import PilotInput
 from sim.groups.numeric import rotation_exp, rotation_log, upright
 from sim.integrators import Integrator
+from sim.platform.errors import number
 from sim.spaces import Space
 from sim.steppers import Stepper
-from sim.vehicles import State, Vehicle
+from sim.vehicles import State, Vehicle, checked_state
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.form import TREES, Form, Support
 from sim.world.terrain import Terrain
@@ -61,8 +62,10 @@ class Regulator:
     by answers for states within them."""
 
     def __call__(self, t: float, state: State) -> np.ndarray:
-        """(n_controls,) at t seconds: the planned ones and what leads the state back; after the end as there."""
-        k = min(int(t / self.step_s + 1e-9), len(self.gains) - 1)
+        """(n_controls,) at t seconds: the planned ones and what leads the state back; before the start and after the
+        end as there. Raises InputError for a time that is none and a state of another vehicle."""
+        state = checked_state("state", self.vehicle, state)
+        k = min(max(int(number("t", t) / self.step_s + 1e-9), 0), len(self.gains) - 1)
         share = min(max(t / self.step_s - k, 0.0), 1.0)
         way = share * difference(self.vehicle, self.nodes[k], self.nodes[k + 1])
         error = difference(self.vehicle, moved(self.vehicle, self.nodes[k], way), state.node)

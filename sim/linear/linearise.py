@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sim.linear.local_motion import Coordinate, LocalMotion, local_motion
-from sim.platform.errors import InputError, array_of
-from sim.vehicles import State, Vehicle, checked_vehicle
+from sim.platform.errors import InputError, array_of, quote
+from sim.vehicles import State, Vehicle, checked_state, checked_vehicle
 from sim.vehicles.forms.form import Support
 
 STEADY = 1e-6
@@ -87,6 +87,8 @@ class Linearisation:
 
     def state_of_mode(self, mode: Mode, amplitude: float, time_s: float = 0.0) -> State:
         """The state in which one mode alone is there, as large as that, so long after its start."""
+        if not isinstance(mode, Mode) or mode.shape.shape != (len(self.coordinates),):
+            raise InputError(f"mode = {quote(mode)} is refused; allowed: one of the linearisation's modes")
         return self.state_at(amplitude * np.real(mode.shape * np.exp(mode.eigenvalue * time_s)))
 
 
@@ -100,7 +102,7 @@ def linearise(
     InputError where the motion is not steady, naming what changes.
     """
     vehicle = checked_vehicle(vehicle)
-    found = checked_state(vehicle, state)
+    found = vehicle.default_state() if state is None else checked_state("state", vehicle, state)
     check_carried(vehicle)
     local = local_motion(vehicle)
     node = found.node
@@ -177,16 +179,6 @@ def trimmed(vehicle: Vehicle, local: LocalMotion, node: np.ndarray) -> np.ndarra
         if np.abs(step).max() <= 1e-14 * (1.0 + np.abs(u).max()):
             break
     return u
-
-
-def checked_state(vehicle: Vehicle, state: State | None) -> State:
-    """A state of that vehicle, its usual one for None. Raises InputError."""
-    found = vehicle.default_state() if state is None else state
-    if not isinstance(found, State) or found.node.shape != (vehicle.node_layout.size,):
-        raise InputError(
-            f"linearise {vehicle.name!r}: state is none of this vehicle; allowed: what its state(...) makes"
-        )
-    return found
 
 
 def check_carried(vehicle: Vehicle) -> None:

@@ -9,10 +9,10 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sim.linear.linearise import Linearisation, admitted, check_carried, checked_state, linearise
+from sim.linear.linearise import Linearisation, admitted, check_carried, linearise
 from sim.linear.local_motion import LocalMotion, local_motion
 from sim.platform.errors import InputError, numbers, one_of, quote
-from sim.vehicles import State, Vehicle, checked_vehicle
+from sim.vehicles import State, Vehicle, checked_state, checked_vehicle
 from sim.vehicles.forms.base import Structure
 from sim.vehicles.forms.form import Form, Support
 
@@ -60,7 +60,7 @@ def steady(
     InputError where the search does not come to a steady motion.
     """
     subject = checked_vehicle(vehicle)
-    begun = checked_state(subject, state)
+    begun = subject.default_state() if state is None else checked_state("state", subject, state)
     u = subject.neutral_controls if controls is None else numbers("controls", controls)
     check_carried(subject)
     local = local_motion(subject)
@@ -92,7 +92,7 @@ def root_locus(
     at = np.sort(np.ravel(numbers("values", values)))
     if not len(at):
         raise InputError(f"root locus of {subject.name!r}: values are none; allowed: one or more")
-    begun = checked_state(subject, state)
+    begun = subject.default_state() if state is None else checked_state("state", subject, state)
     now = speed_of(subject, begun) if over == SPEED else float(np.ravel(subject.values[over])[0])
     first = int(np.abs(at - now).argmin())
     found: list[Linearisation | None] = [None] * len(at)

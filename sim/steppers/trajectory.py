@@ -21,7 +21,7 @@ from sim.multibody.declaration import TreeState
 from sim.multibody.tree import Tree
 from sim.platform.errors import InputError, check_arguments, number, numeric, one_of, quote
 from sim.steppers.dynamics import Bounds, between, stepper_of
-from sim.vehicles import State, Vehicle, checked_vehicle
+from sim.vehicles import State, Vehicle, checked_state, checked_vehicle
 from sim.vehicles.forms.articulated import ArticulatedVehicle, vehicle_of
 from sim.vehicles.forms.observation import Observed
 
@@ -450,11 +450,7 @@ def checked_start(initial: object, vehicle: Vehicle) -> State:
     state = default_start(vehicle) if initial is None else initial
     if isinstance(state, TreeState) and isinstance(vehicle, ArticulatedVehicle):
         state = vehicle.state(state.q, state.v)
-    if not isinstance(state, State) or state.node.shape != (vehicle.node_layout.size,):
-        raise InputError(
-            f"initial = {quote(initial)} does not fit vehicle {vehicle.name!r}; allowed: vehicle.state(...)"
-        )
-    return state
+    return checked_state("initial", vehicle, state)
 
 
 def step_count(step: float, duration: float) -> tuple[float, int]:

@@ -120,6 +120,14 @@ def checked_vehicle(given: object) -> Vehicle:
     return found
 
 
+def checked_state(what: str, vehicle: Vehicle, given: object) -> State:
+    """A state of that vehicle. Raises InputError that begins with `what`."""
+    if isinstance(given, State) and given.node.shape == (vehicle.node_layout.size,):
+        return given
+    told = "of another vehicle" if isinstance(given, State) else f"= {quote(given)}"
+    raise InputError(f"{what} {told} does not fit vehicle {vehicle.name!r}; allowed: vehicle.state(...)")
+
+
 def known_vehicle(name: str, **parameters: object) -> Vehicle:
     """A vehicle by the name that it is known by: one of the project's, or one that the user has entered.
 

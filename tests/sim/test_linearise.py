@@ -243,7 +243,7 @@ def test_what_is_not_steady_is_refused_in_one_line() -> None:
     top, heli = sim.vehicle("heavy-top"), sim.vehicle("helicopter")
     with pytest.raises(sim.InputError, match=r"heavy-top.*not steady: omega_y changes by .* rad/s/s"):
         sim.linearise(top)
-    with pytest.raises(sim.InputError, match="state is none of this vehicle"):
+    with pytest.raises(sim.InputError, match="state of another vehicle does not fit vehicle 'heavy-top'"):
         sim.linearise(top, heli.default_state())
     with pytest.raises(sim.InputError, match="controls"):
         sim.linearise(heli, controls=[1.0])

@@ -1,5 +1,6 @@
 """Laws of flying a plan in the simulation: it lands where it was planned, and errors are fed back."""
 
+import math
 from dataclasses import replace
 from functools import cache
 
@@ -15,6 +16,7 @@ from sim.integrators import INTEGRATORS
 from sim.planner import Goal, Planner, Task, task_of_scene
 from sim.planner.result.record import PlanRecord, record_of
 from sim.planner.task.bodies import positions
+from sim.platform.errors import InputError
 from sim.scene import Scene, Start, load_scene
 from sim.simulation import Simulation
 from sim.simulation.lanes.snapshot import LaneStatus
@@ -135,6 +137,12 @@ def test_a_motion_that_rounding_leads_astray_is_flown_with_feedback() -> None:
     plan = Planner().plan(disc, task, starts=1, explain=False)
     assert plan.solved, plan.message
     assert plan.open_loop_m > 0.05
+    for told, ask in (
+        ("t = nan", (math.nan, disc.state())),
+        ("of another", (0.1, known_vehicle("helicopter").state())),
+    ):
+        with pytest.raises(InputError, match=told):
+            plan.feedback(*ask)
     record, upright = record_of(plan, "upright"), replace(scene(), vehicle=known_vehicle("rolling-disc"))
     running = simulation(upright)
     running.submit(FlyPlan(disc, record.integrator, record.step_s, record.nodes, record.controls))

@@ -108,12 +108,12 @@ def body(**arguments: object) -> object:
         (batch, {"progress": 3}, "progress = 3 is refused"),
         (sim.batch_bytes, {"vehicle": "nope", "lanes": 3, "steps": 3}, "unknown vehicle 'nope'"),
         (sim.batch_bytes, {"vehicle": "car", "lanes": -3, "steps": 3}, "lanes = -3 is refused"),
-        (sim.steady, {"vehicle": "helicopter", "state": 5}, "state is none of this vehicle"),
+        (sim.steady, {"vehicle": "helicopter", "state": 5}, "state = 5 does not fit vehicle 'helicopter'"),
         (sim.root_locus, {"vehicle": "bicycle", "over": "speed", "values": []}, "values are none; allowed"),
         (
             sim.root_locus,
             {"vehicle": "bicycle", "over": "speed", "values": [2.0], "state": 5},
-            "state is none",
+            "state = 5 does not fit",
         ),
         (
             sim.receding_horizon,
@@ -168,6 +168,25 @@ def test_every_function_refuses_in_one_line(ask: Callable[..., object], argument
     assert told in str(refusal.value)
     assert str(refusal.value).isprintable()
     assert len(str(refusal.value)) <= MOST_CHARACTERS
+
+
+def test_what_runs_and_linearisations_are_asked_is_refused_in_one_line() -> None:
+    car, helicopter = sim.vehicle("car"), sim.vehicle("helicopter")
+    lanes = sim.batch(car, states=[car.state()] * 3, duration=0.1)
+    linear = sim.linearise(helicopter)
+    for ask, told in (
+        (lambda: lanes.final(3), "lane = 3 is none; allowed: 0 to 2"),
+        (lambda: lanes.lane_vehicle(-4), "lane = -4 is none"),
+        (lambda: lanes.observed("x"), "lane = 'x' is none"),
+        (lambda: lanes.table({"mass": np.zeros(2)}), "table: mass is (2,); allowed: (3,), one a lane"),
+        (lambda: linear.state_of_mode(3, 1.0), "mode = 3 is refused"),
+        (lambda: sim.cases(helicopter, 3, seed="x"), "seed = 'x' is refused"),
+    ):
+        with pytest.raises(InputError) as refusal:
+            ask()
+        assert told in str(refusal.value)
+    np.testing.assert_array_equal(lanes.final(-1).node, lanes.final(2).node)
+    assert lanes.table({"name": np.array(["a", "b", "c"])})["name"].shape == lanes.nodes.shape[:2]
 
 
 def test_simulate_takes_the_name_of_a_vehicle() -> None:
