@@ -33,6 +33,7 @@ DECK = "plan-deck-landing"
 SKIDS_M = -0.9
 """Height in the body's frame below which a helicopter is skids."""
 PLANNED = [name for name in scene_names() if name not in (SKIDS, DECK) and load_scene(name).plan is not None]
+OVER_ROCK = ("plan-canyon", "plan-helicopter-canyon")
 SAMPLES = 16
 
 
@@ -118,6 +119,18 @@ def drawn_points(
         )
         found.append(rim @ disc.T_bd[:3, :3].T + disc.T_bd[:3, 3])
     return np.concatenate(found)
+
+
+@pytest.mark.parametrize("name", OVER_ROCK)
+def test_rock_is_grown_by_no_more_than_the_ball_around_all_that_flies_over_it(name: str) -> None:
+    """About its own middle, which plans hold over the rock: about the vehicle's origin 0.8 m more are needed."""
+    vehicle, task = task_of_scene(load_scene(name))
+    ground = task.ground
+    assert ground is not None
+    radius_m = ground.margin_m - task.clearance_m
+    for seed in range(SAMPLES):
+        assert outside_m(drawn_points(vehicle, seed), np.array([[*ground.held_b, radius_m]]), False) <= 0.0
+    assert radius_m == pytest.approx(max(ball[3] for ball in cover(vehicle).balls))
 
 
 @pytest.mark.parametrize("name", sim.vehicles())

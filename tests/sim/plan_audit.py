@@ -134,7 +134,8 @@ def _of_places(plan: Plan) -> list[str]:
             lines.append(f"obstacle {i + 1} ({obstacle.kind}) at {least:.4f} m")
     x = places_of(plan.vehicle, plan.trajectory.nodes)
     if task.ground is not None:
-        over = (x[:, 2] - task.ground.height(x[:, 0], x[:, 1])).min()
+        held_w = x + _rotations(plan.vehicle, plan.trajectory.nodes).apply(task.ground.held_b)
+        over = (held_w[:, 2] - task.ground.height(held_w[:, 0], held_w[:, 1])).min()
         if over < -1e-3:
             lines.append(f"{-over:.4f} m too low over the ground")
     for i, waypoint in enumerate(task.waypoints):

@@ -77,7 +77,14 @@ def hills() -> Terrain:
 
 def with_ground(margin_m: float = 1.0) -> tuple[sim.Vehicle, Task]:
     heli, task = forest()
-    ground = safe_ground(hills(), margin_m=margin_m, low_m=(8.0, -10.0), high_m=(52.0, 10.0), spacing_m=1.5)
+    ground = safe_ground(
+        hills(),
+        margin_m=margin_m,
+        low_m=(8.0, -10.0),
+        high_m=(52.0, 10.0),
+        spacing_m=1.5,
+        held_b=(-0.7, 0.3, 0.25),
+    )
     start, goal = heli.state(x=(10, 0, 3)), Goal(heli.state(x=(50, 0, 3)))
     return heli, dataclasses.replace(
         task, start=start, goal=goal, obstacles=(), ground=ground, duration_s=10.0, clearance_m=margin_m

@@ -71,7 +71,8 @@ def test_a_goal_in_or_too_near_the_ground_is_raised_by_what_it_lacks(deep_m: flo
     assert ground is not None
     (goal, *_) = handles(helicopter, asked)
     T_w = goal.T_w.copy()
-    T_w[2, 3] = ground.height(T_w[0, 3], T_w[1, 3])[0] - deep_m
+    held_w = T_w[:3, :3] @ ground.held_b + T_w[:3, 3]
+    T_w[2, 3] += ground.height(held_w[0], held_w[1])[0] - held_w[2] - deep_m
     sunk = moved(helicopter, asked, "goal", T_w)
     (remedy,) = after_refusal(refusal(helicopter, sunk), sunk)
     assert remedy.text == "Raise the goal"

@@ -120,17 +120,18 @@ def test_a_place_that_is_no_number_has_a_jet_that_is_none_and_harms_no_other():
     assert np.array_equal(jets[0], jets[3])
 
 
-def test_a_ridge_is_flown_over_with_the_wanted_distance():
+def test_a_ridge_is_flown_over_with_the_wanted_distance_of_what_is_held_above_it():
     heli, task = with_ground()
     plan = PLANNER.plan(heli, task)
     assert plan.solved, plan.message
-    x = plan.trajectory.nodes[:, 9:12]
+    R_bw = plan.trajectory.nodes[:, :9].reshape(-1, 3, 3)  # column after column of R_wb
+    x = plan.trajectory.nodes[:, 9:12] + np.array(task.ground.held_b) @ R_bw
     fine = np.concatenate(
         [x[k] + (x[k + 1] - x[k]) * np.linspace(0, 1, 20)[:, None] for k in range(len(x) - 1)]
     )
-    fx = np.linspace(0, 60, 241)
-    soil = np.c_[fx, np.zeros_like(fx), hills().height(fx, np.zeros_like(fx))]
-    assert min(np.linalg.norm(soil - p, axis=1).min() for p in fine) > 0.9
+    under = np.stack(np.meshgrid(np.linspace(0, 60, 241), np.linspace(-3, 3, 25)), axis=-1).reshape(-1, 2)
+    soil = np.c_[under, hills().height(under[:, 0], under[:, 1])]
+    assert 0.9 < min(np.linalg.norm(soil - p, axis=1).min() for p in fine) < 1.3
 
 
 def test_thrust_vector_gives_the_helicopters_own_wrench():

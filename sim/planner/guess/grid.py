@@ -86,7 +86,7 @@ def grid_of(
         clear = np.minimum(clear, obstacle.distance(flat) - radius_m - swelling)
     if ground is not None:
         columns = points[:, :, 0].reshape(-1, 3)
-        soil = ground.height(columns[:, 0], columns[:, 1]).reshape(*points.shape[:2], 1)
+        soil = ground.upright_m(columns[:, 0], columns[:, 1]).reshape(*points.shape[:2], 1)
         clear = np.minimum(clear, (points[..., 2] - soil).ravel())
     comfort = max(1.5 * spacing, 0.5 * radius_m)
     cost = 1.0 + _PENALTY * np.clip(1.0 - clear / comfort, 0.0, 1.0)

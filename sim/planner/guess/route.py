@@ -339,7 +339,7 @@ def _straightened(
             distance = obstacle.distance(x).reshape(clear.shape)
             clear &= distance >= 1.15 * radius_m + 1e-3 + swelling_m(obstacle, radius_m, apart)
         if ground is not None:
-            clear &= (x[:, 2] > ground.height(x[:, 0], x[:, 1])).reshape(clear.shape)
+            clear &= (x[:, 2] > ground.upright_m(x[:, 0], x[:, 1])).reshape(clear.shape)
         same = np.ones(len(chords), bool)
         if sheets is not None:
             ends = way[at + 2 :]

@@ -7,7 +7,7 @@ import numpy as np
 
 from sim.planner.result.record import PlanRecord
 from sim.planner.service.session import PlanView
-from sim.planner.task.bodies import place, planar, positions, shifted, velocities
+from sim.planner.task.bodies import planar, positions, shifted, velocities
 from sim.planner.task.handles import stretched, without
 from sim.planner.task.refusal import GOAL, Refusal
 from sim.planner.task.task import Task, control_limits, entered, label
@@ -57,8 +57,7 @@ def after_refusal(refusal: Refusal, task: Task) -> tuple[Remedy, ...]:
         and ground is not None
         and task.goal.state.group
     ):
-        x, y, z = place(task.goal.state)
-        up_m = float(ground.height(x, y)[0]) - float(z)
+        up_m = -float(ground.above_m(task.goal.state.pose[None])[0])
         if up_m > 0.0:
             raised = shifted(task.goal.state, np.array([0.0, 0.0, up_m + _OVER_GROUND_M]))
             goal = replace(task.goal, state=raised)

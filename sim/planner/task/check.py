@@ -293,7 +293,8 @@ def _check_end(
         if position == rotation == "fixed":
             _check_clear(vehicle, task, name, state, time_s)
         _check_anyhow_clear(vehicle, task, name, x, near, time_s)
-        _check_place(vehicle, task, name, x, near)
+        turned = rotation == "fixed" and not found & set(range(at.pose.start, at.pose.stop))
+        _check_place(vehicle, task, name, x, near, state.node if turned else None)
     if rotation != "free" and turns(vehicle) == 3 and not found & set(range(9)):
         spare = goal.tolerance_rad if rotation == "within" else 0.0
         R_wb = body_poses(vehicle, state.node)[0] if own_space(vehicle) else state.pose
@@ -384,8 +385,10 @@ def _inside(task: Task, name: TaskPart, i: int, deep_m: float) -> TaskRefused:
     return refused(task, text, name, obstacle, reason="inside an obstacle")
 
 
-def _check_place(vehicle: Vehicle, task: Task, name: TaskPart, x: np.ndarray, near_m: float) -> None:
-    """Ground and box of a place that may be met within `near_m`."""
+def _check_place(
+    vehicle: Vehicle, task: Task, name: TaskPart, x: np.ndarray, near_m: float, node: np.ndarray | None = None
+) -> None:
+    """Ground and box of a place that may be met within `near_m`; at any attitude where no node is given."""
     limits = task.limits
     for axis in range(2 if planar(vehicle) else 3):
         least = limits.low_w[axis] if limits.low_w is not None else -np.inf
@@ -397,13 +400,17 @@ def _check_place(vehicle: Vehicle, task: Task, name: TaskPart, x: np.ndarray, ne
                 name,
                 reason="too low" if axis == 2 and x[axis] < least else "other",
             )
-    if task.ground is not None and not jointed(vehicle):
-        _check_over_ground(task, name, x, near_m)
-
-
-def _check_over_ground(task: Task, name: TaskPart, x: np.ndarray, near_m: float) -> None:
     ground = task.ground
-    assert ground is not None
+    if ground is None or jointed(vehicle):
+        return
+    if node is None:
+        # What is held may be anywhere about the place.
+        _check_over_ground(task, ground, name, x, near_m + math.hypot(*ground.held_b))
+    else:
+        _check_over_ground(task, ground, name, ground.held_w(body_poses(vehicle, node))[0], near_m)
+
+
+def _check_over_ground(task: Task, ground: SafeGround, name: TaskPart, x: np.ndarray, near_m: float) -> None:
     low, high = ground.domain
     if (x[:2] + near_m < low).any() or (x[:2] - near_m > high).any():
         raise refused(task, f"{name} is outside the terrain that the task covers", name)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.planner.task.bodies import jointed, nodes_between, planar, positions
+from sim.planner.task.bodies import body_poses, jointed, nodes_between, planar
 from sim.planner.task.own_bodies import balls_at, kept_m, low_balls, own_pairs
 from sim.planner.task.task import Obstacle, Task, brought_back
 from sim.vehicles.forms.base import Vehicle
@@ -60,8 +60,7 @@ def over_ground_m(vehicle: Vehicle, poses: np.ndarray, centres: np.ndarray, task
         return None
     if jointed(vehicle):
         return _tree_spare_m(vehicle, centres, task)[1] + task.clearance_m
-    x = positions(vehicle, poses)
-    return np.asarray(x[:, 2] - task.ground.height(x[:, 0], x[:, 1]) + task.clearance_m)
+    return task.ground.above_m(body_poses(vehicle, poses)) + task.clearance_m
 
 
 def obstacle_distances_m(

@@ -48,8 +48,9 @@ class Cover:
     balls: tuple[Ball, ...] = ((0.0, 0.0, 0.0, 0.0),)
     bodies: tuple[str, ...] = ()
     """Whose frame each ball is in, of what has several bodies."""
-    reach_m: float = 0.0
-    """From a body's origin to the farthest point that is drawn of it."""
+    around: Ball = (0.0, 0.0, 0.0, 0.0)
+    """Around all that is drawn, in the main body's frame: what is kept over ground. Of several bodies, about the main
+    one's origin, as far as any reaches from its own."""
 
 
 def cover(vehicle: Vehicle) -> Cover:
@@ -90,7 +91,7 @@ def _of_arrays(arrays: Arrays) -> Cover:
     if not len(arrays["balls"]):
         return Cover()
     balls = tuple((x, y, z, r) for x, y, z, r in arrays["balls"].tolist())
-    return Cover(balls, tuple(arrays["bodies"].tolist()), float(arrays["reach_m"]))
+    return Cover(balls, tuple(arrays["bodies"].tolist()), tuple(arrays["around"].tolist()))
 
 
 def _fitted(vehicle: Vehicle) -> Arrays:
@@ -105,11 +106,15 @@ def _fitted(vehicle: Vehicle) -> Arrays:
         balls += found
         bodies += [body] * len(found)
     several = own_space(vehicle) or len(solids) > 1
-    reach = max((float(np.linalg.norm(each, axis=2).max()) for each in solids.values()), default=0.0)
+    if len(solids) == 1:
+        ((around,),) = (fitted_balls(triangles, most=1) for triangles in solids.values())
+    else:
+        reach_m = max((float(np.linalg.norm(each, axis=2).max()) for each in solids.values()), default=0.0)
+        around = 0.0, 0.0, 0.0, reach_m
     return {
         "balls": np.array(balls).reshape(-1, 4),
         "bodies": np.array(bodies if several else [], str),
-        "reach_m": np.array(reach),
+        "around": np.array(around),
     }
 
 

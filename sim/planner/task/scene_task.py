@@ -79,7 +79,7 @@ def read_task(
         bodies=standing.bodies,
         effort_scale=_named_numbers(table.table("effort_scale")),
         safety_range_m=table.number("safety_range_m", 2.0, low=1e-3, high=1e3),
-        ground=_ground(table, world, vehicle, [start, goal.state], standing.reach_m + clearance),
+        ground=_ground(table, world, vehicle, [start, goal.state], standing.around, clearance),
     )
     if table.has("pursuit"):
         table.table("pursuit")  # read by itself
@@ -92,7 +92,8 @@ def _ground(
     world: World | None,
     vehicle: Vehicle,
     states: list[State],
-    margin_m: float,
+    around: Ball,
+    clearance_m: float,
 ) -> SafeGround | None:
     if not table.flag("ground", False) or world is None:
         return None
@@ -103,9 +104,10 @@ def _ground(
     low, high = places.min(0) - aside, places.max(0) + aside
     return safe_ground(
         world.terrain,
-        margin_m=margin_m,
+        margin_m=around[3] + clearance_m,
         low_m=(float(low[0]), float(low[1])),
         high_m=(float(high[0]), float(high[1])),
+        held_b=around[:3],
     )
 
 
@@ -121,8 +123,9 @@ def _body(table: TomlTable, vehicle: Vehicle) -> Cover:
         x, y, z = ball.numbers("centre_m", (0.0, 0.0, 0.0), low=-1e3, high=1e3, count=3)
         balls.append((x, y, z, ball.number("radius_m", 0.0, low=0.0, high=1e3)))
         ball.finish()
-    reach = max(math.dist((0, 0, 0), ball[:3]) + ball[3] for ball in balls)
-    return Cover(tuple(balls), tuple(bodies) if any(bodies) else (), reach)
+    reach_m = max(math.dist((0, 0, 0), ball[:3]) + ball[3] for ball in balls)
+    around = balls[0] if bodies == [""] else (0.0, 0.0, 0.0, reach_m)
+    return Cover(tuple(balls), tuple(bodies) if any(bodies) else (), around)
 
 
 def _rotation(table: TomlTable) -> np.ndarray:

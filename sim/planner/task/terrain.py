@@ -36,11 +36,13 @@ class SafeGround:
     """What it was made of."""
     margin_m: float
     """Distance from the terrain that staying above guarantees."""
+    held_b: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """What of a vehicle is to stay above: a point in the frame of its main body [m], middle of the ball around it."""
 
     @cached_property
     def key(self) -> str:
         """Names this very surface."""
-        numbers = np.array([*self.origin_m, self.spacing_m, self.margin_m])
+        numbers = np.array([*self.origin_m, self.spacing_m, self.margin_m, *self.held_b])
         return hashlib.sha256(self.control_m.tobytes() + numbers.tobytes()).hexdigest()[:16]
 
     @classmethod
@@ -59,6 +61,19 @@ class SafeGround:
         """Corners (low, high) of the part of the plane where it is defined."""
         low = np.array(self.origin_m)
         return low + self.spacing_m, low + self.spacing_m * (np.array(self.control_m.shape) - 2)
+
+    def held_w(self, T_wb: np.ndarray) -> np.ndarray:
+        """(n, 3) where what is held is, of main bodies at poses (n, 4, 4)."""
+        return np.asarray(T_wb[:, :3, :3] @ np.array(self.held_b) + T_wb[:, :3, 3])
+
+    def above_m(self, T_wb: np.ndarray) -> np.ndarray:
+        """(n,) how far above the surface that is."""
+        held_w = self.held_w(T_wb)
+        return np.asarray(held_w[:, 2] - self.height(held_w[:, 0], held_w[:, 1]))
+
+    def upright_m(self, x_m: np.ndarray, y_m: np.ndarray) -> np.ndarray:
+        """About the least z [m] of the frame of an upright body at points (n,), whatever its heading."""
+        return self.height(x_m, y_m) - self.held_b[2]
 
     def height(self, x_m: np.ndarray, y_m: np.ndarray) -> np.ndarray:
         """z [m] of the surface at points (n,), clamped to the domain."""
@@ -122,8 +137,12 @@ def safe_ground(
     low_m: tuple[float, float],
     high_m: tuple[float, float],
     spacing_m: float = 3.0,
+    held_b: tuple[float, float, float] = (0.0, 0.0, 0.0),
 ) -> SafeGround:
-    """The surface over the part of `terrain` between two corners, `margin_m` away from the ground everywhere."""
+    """The surface over the part of `terrain` between two corners, `margin_m` away from the ground everywhere.
+
+    held_b: what of a vehicle stays above it, in the frame of its main body.
+    """
     from scipy.ndimage import maximum_filter  # takes a while, and few tasks are over ground
 
     pad = margin_m + 4.0 * spacing_m
@@ -137,7 +156,12 @@ def safe_ground(
     reach = 3 * fine
     control = maximum_filter(grown, size=reach if reach % 2 else reach + 1, mode="nearest")[::fine, ::fine]
     return SafeGround(
-        np.ascontiguousarray(control), (float(axes[0][0]), float(axes[1][0])), spacing_m, terrain, margin_m
+        np.ascontiguousarray(control),
+        (float(axes[0][0]), float(axes[1][0])),
+        spacing_m,
+        terrain,
+        margin_m,
+        held_b,
     )
 
 

@@ -134,7 +134,7 @@ def heights_over_ground(
         return [places[i][0][2] - least - model.here["margin"] for i, least in heights]
     if model.shape.ground is None:
         return []
-    x, b = model.pose_wb(node)[:3, 3], model.jet
+    x, b = model.held_over_ground(node), model.jet
     d = x[:2] - model.jet_at
     bend = (b[3] * d[0] ** 2 + 2 * b[4] * d[0] * d[1] + b[5] * d[1] ** 2) / 2
     return [x[2] - (b[0] + b[1] * d[0] + b[2] * d[1] + bend) - model.here["margin"]]

@@ -390,11 +390,11 @@ class NodeModel:
         """The velocities are part of the private state."""
         return all(self.component(i) is not None for i, _ in velocities(self.vehicle))
 
-    def ground_position(self, v: ca.SX) -> ca.SX:
-        """(x, y) of the body out of the scaled variables of a node, where there is ground."""
-        found = self.place_indices[:2]
-        assert len(found) == 2, "ground wants a method whose state holds the position"
-        return ca.vertcat(*[self.y_scale[i] * v[i] for i in found])
+    def held_over_ground(self, node: ca.SX) -> ca.SX:
+        """(3,) what is to stay above the safe ground, in the world."""
+        assert self.shape.ground is not None
+        T_wb = self.pose_wb(node)
+        return T_wb[:3, :3] @ ca.SX(self.shape.ground.held_b) + T_wb[:3, 3]
 
     # Scales.
 

@@ -88,12 +88,23 @@ class NodeFunctions:
     """
 
     def __init__(
-        self, model: NodeModel, implicit: Implicit, guess: ca.SX, following: ca.SX, rows: ca.SX, cost: ca.SX
+        self,
+        model: NodeModel,
+        implicit: Implicit,
+        guess: ca.SX,
+        node: ca.SX,
+        following: ca.SX,
+        rows: ca.SX,
+        cost: ca.SX,
     ) -> None:
         v, z = implicit.v, implicit.z
         here = [v, model.s, model.jet, z, model.p]
         # Models of the ground and of motions are exact at what they are developed about.
-        about = [(model.jet_at, model.ground_position(v))] if model.shape.ground is not None else []
+        about = []
+        if model.shape.ground is not None:
+            under = model.held_over_ground(node)[:2]
+            assert not ca.depends_on(under, implicit.z), "ground wants a method whose state holds the pose"
+            about.append((model.jet_at, under))
         about += [(model.time_at, model.node_time(v))] if model.shape.motions else []
 
         def function(inputs: list[ca.SX], expressions: list[ca.SX]) -> ca.Function:
@@ -120,6 +131,9 @@ class NodeFunctions:
             """Scaled, of the equation that defines the unknowns."""
             self.newton = compiled(here, [ca.densify(z + change), size], _NEWTON)
             """Solves for the unknowns, in place."""
+        if model.shape.ground is not None:
+            self.under = compiled(here, [ca.densify(under)])
+            """(x, y) [m] of what is to stay above the ground."""
         self.value = compiled(here, [following, rows, cost])
         operations = function(here, [following, rows, cost]).n_instructions()
         self.identity = np.eye(self.variables)
@@ -174,7 +188,7 @@ def node_functions(
     nothing = ca.SX(0, 1)
     used = bool(stage.z.shape[0]) and ca.depends_on(ca.vertcat(*found), stage.z)
     z, residual, guess = (stage.z, stage.residual, stage.guess) if used else (nothing,) * 3
-    return NodeFunctions(model, Implicit(stage.v, z, residual), guess, *found)
+    return NodeFunctions(model, Implicit(stage.v, z, residual), guess, stage.node, *found)
 
 
 def _column(rows: tuple[Constraint, ...]) -> ca.SX:

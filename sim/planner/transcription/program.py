@@ -79,14 +79,6 @@ def replaced(old: np.ndarray, new: np.ndarray) -> bool:
 
 
 @native
-def under_nodes(w: np.ndarray, starts: np.ndarray, scales: np.ndarray, where: np.ndarray) -> None:
-    """(x, y) of the nodes, which stand in w at starts (N+1, 2), times scales."""
-    for k in range(starts.shape[0]):
-        for i in range(2):
-            where[k, i] = w[starts[k, i]] * scales[i]
-
-
-@native
 def laid_out(
     w: np.ndarray,
     nv: int,
@@ -208,9 +200,6 @@ class Program:
         self._running: _Nodes = (run, n, running)
         self._first: _Nodes = (begin, 1, running)
         self._last: _Nodes = (end, 1, last)
-        plan = np.array(model.place_indices[:2], int)
-        self._under = self.nv * np.arange(n + 1)[:, None] + plan, model.y_scale[plan]
-        self._where = np.empty((n + 1, 2))
         self._lam_f = np.ones(1)
         self._valued = False
 
@@ -223,15 +212,26 @@ class Program:
             self._valued = False
             ground = self.model.shape.ground
             if ground is not None:
-                starts, scales = self._under
-                under_nodes(w, starts, scales, self._where)
-                spline_jets(ground.control_m, *ground.origin_m, ground.spacing_m, self._where, self._jets)
+                launches, under_w = self._under
+                launches()
+                spline_jets(ground.control_m, *ground.origin_m, ground.spacing_m, under_w, self._jets)
             if self.model.shape.motions:
                 splines, spacing_s = self._splines
                 spline_jets_in_time(splines, float(spacing_s[0]), self._times(), GROUND_JET, self._jets)
             self._solve()
             if self.run.unknowns and not self.end.unknowns:
                 self._z[-1] = self._z[-2]
+
+    @cached_property
+    def _under(self) -> tuple[Launches, np.ndarray]:
+        """(to be run, (N+1, 2) where the ground is looked at)."""
+        where_w = np.empty((self.n + 1, 2))
+        outputs = where_w[: self.n], where_w[self.n :]
+        calls = [
+            (functions.under, count, given, [out])
+            for (functions, count, given), out in zip((self._running, self._last), outputs, strict=True)
+        ]
+        return Launches(*calls), where_w
 
     @cached_property
     def _splines(self) -> tuple[np.ndarray, np.ndarray]:
