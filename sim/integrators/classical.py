@@ -111,7 +111,7 @@ RUNGE_KUTTA: tuple[QuaternionRungeKutta, ...] = (
         "Classical Runge-Kutta on a renormalised quaternion. The most accurate at small steps and short times; "
         "loses energy, and blows up where h |omega| is large. Of trees it integrates "
         "articulated-body accelerations.",
-        by_recursion=TREES,
+        by_recursion=frozenset(TREES),
     ),
 )
 

@@ -259,7 +259,7 @@ class Multibody(Integrator):
     solver: str = ""
     looks: int = 0
     alias_of: str = ""
-    by_recursion: frozenset[Form] = TREES
+    by_recursion: frozenset[Form] = frozenset(TREES)
 
     def keeps(self, vehicle: Vehicle) -> tuple[str, ...]:
         return self.kept

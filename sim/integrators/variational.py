@@ -227,7 +227,7 @@ VARIATIONAL: tuple[Variational, ...] = (
         "number of bodies, have the exact inverse differential: energy does not drift, momentum is kept.",
         options=("alpha", "solver"),
         solver="riqn",
-        by_recursion=TREES,
+        by_recursion=frozenset(TREES),
     ),
     Variational(
         "variational-cay",

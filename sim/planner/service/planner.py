@@ -110,14 +110,14 @@ class Planner:
         self._nodes: LatestBuilt[Nodes] = LatestBuilt(_KEPT)
         self._check: Callable[[], None] = _nothing
         """Raises KeyboardInterrupt where a library has swallowed one since the call began."""
-        self._latest: tuple[Vehicle, Integrator, Task, Solvers] | None = None
+        self._latest: tuple[tuple[Vehicle, Integrator, Task, Solvers], ...] = ()
+        """The two that were asked for last: while a goal is dragged, its task and the one before."""
 
     def solvers(self, vehicle: Vehicle, method: Integrator, task: Task, **options: object) -> Solvers:
         """The problem of a task, built if it is not there yet."""
-        if self._latest is not None and not options:
-            *asked, latest = self._latest
-            if all(a is b for a, b in zip(asked, (vehicle, method, task), strict=True)):
-                return latest
+        known = None if options else self._known(vehicle, method, task)
+        if known is not None:
+            return known
         shape = problem_shape(vehicle, method, task, **options)  # type: ignore[arg-type]
         sized, like = self._sized_by or task, vehicle
         if self._sized_by is not None:
@@ -138,8 +138,16 @@ class Planner:
             self._check()
             self._solvers.keep(shape.key, size, solvers)
         if not options:
-            self._latest = vehicle, method, task, solvers
+            self._latest = (vehicle, method, task, solvers), *self._latest[:1]
         return solvers
+
+    def _known(self, vehicle: Vehicle, method: Integrator, task: Task) -> Solvers | None:
+        """Of these very objects."""
+        asked = vehicle, method, task
+        for *before, solvers in self._latest:
+            if all(a is b for a, b in zip(before, asked, strict=True)):
+                return solvers
+        return None
 
     def build(self, vehicle: Vehicle, task: Task, *, method: str | Integrator | None = None) -> None:
         """Make the problems of a task ready, from the grid that is solved first on, and what guesses need.
@@ -320,12 +328,12 @@ class Planner:
     def _carried(self, vehicle: Vehicle, scheme: Integrator, task: Task, warm: Warm) -> tuple[Task, Result]:
         """What to go on from: the task with times of waypoints, and the result, or the motion without multipliers."""
         if isinstance(warm, Plan) and warm.result is not None:
-            shapes = (
-                problem_shape(vehicle, scheme, task),
-                problem_shape(warm.vehicle, warm.integrator, warm.task),
-            )
+            asked = warm.vehicle, warm.integrator, warm.task
+            before = self._known(*asked)
+            key = before.t.shape.key if before is not None else problem_shape(*asked).key
+            alike = self.solvers(vehicle, scheme, task).t.shape.key == key
             # Other waypoints have to be given times out of the motion.
-            if shapes[0].key == shapes[1].key and len(task.waypoints) == len(warm.task.waypoints):
+            if alike and len(task.waypoints) == len(warm.task.waypoints):
                 return warm.task, warm.result
         return resumed(self.solvers(vehicle, scheme, task).t, warm, vehicle, task)
 

@@ -444,5 +444,6 @@ def _growth(short: np.ndarray, reach: int, by: float) -> np.ndarray:
 
 def _needed(margin: np.ndarray, clear: Clearance, task: Task) -> np.ndarray:
     """The margins that still keep something away; a warm start goes on with them."""
-    near = np.minimum(np.r_[clear.by_arc_m[0], clear.by_arc_m], np.r_[clear.by_arc_m, clear.by_arc_m[-1]])
+    arcs_m = clear.by_arc_m
+    near = np.minimum(np.concatenate([arcs_m[:1], arcs_m]), np.concatenate([arcs_m, arcs_m[-1:]]))
     return np.where(near < task.clearance_m + 2.0 * margin, margin, 0.0)

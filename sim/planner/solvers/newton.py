@@ -217,7 +217,9 @@ class Newton:
         self._low, self._high = np.r_[rows[0], variables[0]], np.r_[rows[1], variables[1]]
         self._equal = self._low == self._high
         places = self._blocks
-        self._fixed = self._equal[places.end]
+        fixed = self._equal[places.end]
+        self._fixed, self._loose = np.flatnonzero(fixed), np.flatnonzero(~fixed)
+        """Of the last node's rows."""
         elsewhere = self._equal.copy()
         for place in (places.gaps, places.begin, places.end):
             elsewhere[place] = False
@@ -248,7 +250,7 @@ class Newton:
         and may end the run.
         """
         g, low, high = self._program, self._low, self._high
-        w, lam = start.w.copy(), np.r_[start.lam_g, start.lam_x]
+        w, lam = start.w.copy(), np.concatenate([start.lam_g, start.lam_x])
         c = np.concatenate([g.constraints(w, p), w])
         s, below, above, curvature, slope = (np.empty(c.size) for _ in range(5))
         started(c, lam, low, high, mu, s, below, above)
@@ -322,17 +324,17 @@ class Newton:
         shift: float,
     ) -> _Step:
         """LinAlgError where costs are not convex or equations depend on each other."""
-        g, at, fixed = self._program, self._blocks, self._fixed
+        g, at, fixed, loose = self._program, self._blocks, self._fixed, self._loose
         n, nx, nv, rows = g.n, g.nx, g.nv, g.rows
-        missed = c[at.end] - self._low[at.end]
+        met, held = at.end[fixed], at.end[loose]
         end = LastStage.of(
-            stages.Q_end + shift * np.eye(g.nl),
+            stages.Q_end + shift * np.eye(g.nl) if shift else stages.Q_end,
             stages.G_end,
-            stages.C_end[~fixed],
-            curvature[at.end][~fixed],
-            slope[at.end][~fixed],
+            stages.C_end[loose],
+            curvature[held],
+            slope[held],
             stages.C_end[fixed],
-            missed[fixed],
+            c[met] - self._low[met],
             weight=weight,
             states=nx,
         )
@@ -356,7 +358,7 @@ class Newton:
         dc[at.own] = (stages.C @ dv[:, :, None])[:, :, 0]
         dc[at.end] = stages.C_end @ dw[g.cut :]
         dc[rows:] = dw
-        dlam[at.gaps], dlam[at.begin], dlam[at.end[fixed]] = gaps, first[nv:begin], first[begin:]
+        dlam[at.gaps], dlam[at.begin], dlam[met] = gaps, first[nv:begin], first[begin:]
         return dw, dc, dlam
 
 

@@ -1,6 +1,8 @@
 """Single numbers of a vehicle and of a task by name: `mass`, `inertia.0`, one of the task's own."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -10,7 +12,8 @@ from sim.platform.errors import one_of
 from sim.vehicles.forms.base import Vehicle
 
 
-def number_names(vehicle: Vehicle) -> dict[str, int]:
+@lru_cache(maxsize=16)
+def number_names(vehicle: Vehicle) -> Mapping[str, int]:
     """Of the vehicle's parameters: where each stands in the flat vector; of several `name.0`, `name.1` and so on."""
     found: dict[str, int] = {}
     at = 0

@@ -355,7 +355,7 @@ class NodeModel:
             return self._node_index(lambda T: T[2, 2])
         return self.vehicle.group.columns.index("R_33")
 
-    @property
+    @cached_property
     def place_indices(self) -> list[int]:
         """Components of the state that are the position in the world."""
         found = [self.component(i) for i in self.position_indices]

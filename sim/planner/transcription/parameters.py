@@ -139,7 +139,7 @@ def parameters(
         stage.append(shares[:, None])
     if task.reference is not None:
         stage.append(task.reference.at(shares * task.duration_s))
-    return np.r_[model.parameters.pack(**pieces), np.concatenate(stage, axis=1).ravel()]
+    return np.concatenate([model.parameters.pack(**pieces), np.concatenate(stage, axis=1).ravel()])
 
 
 def effort_weights(transcription: Transcription, vehicle: Vehicle, task: Task) -> np.ndarray:

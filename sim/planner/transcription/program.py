@@ -413,7 +413,8 @@ class Program:
 
     def node_hessian(self, blocks: np.ndarray) -> list[np.ndarray]:
         """Nonzeros of the running nodes, besides of the first and of the last, in the blocks of `lagrangian`."""
-        return np.split(blocks, np.cumsum([part.size for part in self._hessian.parts]))[:3]
+        run, begin, end = (part.size for part in self._hessian.parts)
+        return [blocks[:run], blocks[run : run + begin], blocks[run + begin : run + begin + end]]
 
     @cached_property
     def full_hessian(self) -> Gather:

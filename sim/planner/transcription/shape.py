@@ -2,7 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import casadi as ca
 import numpy as np
@@ -99,7 +99,7 @@ class ProblemShape:
         """Hashable; equal keys mean interchangeable problems."""
         return (*self.node_key, self.steps)
 
-    @property
+    @cached_property
     def node_key(self) -> tuple[object, ...]:
         """Hashable; equal keys mean the same expressions at every node, whatever the number of nodes."""
         return (
@@ -306,7 +306,7 @@ def size_of(vehicle: Vehicle, task: Task) -> np.ndarray:
     task = held(vehicle, task)
     way = np.vstack([positions(vehicle, s.node[None]) for s in (task.start, task.goal.state)])
     distance = max(float(np.linalg.norm(way[1] - way[0])), 1.0)
-    return np.log(np.r_[distance, task.duration_s, np.abs(vehicle.parameter_vector) + 1e-3])
+    return np.log(np.concatenate([[distance, task.duration_s], np.abs(vehicle.parameter_vector) + 1e-3]))
 
 
 @lru_cache(maxsize=32)

@@ -246,9 +246,14 @@ class Transcription:
             inputs[:, i] = value
         return y, unknowns, inputs
 
+    def _last_state(self, w: np.ndarray, name: str) -> np.ndarray:
+        """A piece of the last node's state."""
+        at = self.model.state.slice(name)
+        return np.asarray(w[self.shape.steps * self.stage_size :][at] * self.last.unscale[at])
+
     def free(self, w: np.ndarray) -> np.ndarray:
         """(free parameters,) of an iterate."""
-        return self.split(w)[1][self.model.state.slice("free")]
+        return self._last_state(w, "free")
 
     def vehicle_numbers(self, w: np.ndarray, p: np.ndarray) -> np.ndarray:
         """(parameters,) of the vehicle, with those that an iterate has found."""
@@ -259,7 +264,7 @@ class Transcription:
     def step_s(self, w: np.ndarray, p: np.ndarray) -> float:
         """Of an iterate."""
         if self.shape.free_time:
-            return float(self.split(w)[1][self.model.state.slice("h")][0])
+            return float(self._last_state(w, "h")[0])
         return float(p[self.model.parameters.slice("duration")][0]) / self.shape.steps
 
     def row_labels(self) -> list[tuple[int, Constraint | None]]:

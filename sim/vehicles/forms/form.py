@@ -32,8 +32,8 @@ class Form(Enum):
         return "impulsive-ground" if self is Form.GROUP_ACTION else "ground"
 
 
-TREES = frozenset({Form.TREE, Form.CLOSED_TREE})
-"""Those that recursions over joints advance."""
+TREES = (Form.TREE, Form.CLOSED_TREE)
+"""Those that recursions over joints advance. A tuple: an enumeration's hash takes longer than a look at two."""
 
 
 @dataclass(frozen=True, slots=True)
