@@ -2,13 +2,15 @@
 
 The library of benchmarks of M. Gonzalez, D. Dopico, U. Lugris, J. Cuadrado, "A benchmarking system for MBS simulation
 software", Multibody System Dynamics 16, 2006, judges its mechanisms by how far their energy drifts, over 10 s for those
-that fall; what a motor has done is taken off. Steps are those of the window's lanes, but the squeezer's.
+that fall; what a motor has done is taken off, and what dampers have taken is added. Steps are those of the window's
+lanes, but the squeezer's and the governor's.
 """
 
 from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
+from scipy.integrate import cumulative_simpson
 
 import sim
 from sim.multibody.declaration import TreeState
@@ -18,12 +20,14 @@ from studies.ledger.linkages import GRAVITY, ROD_M, SINGLE, parallelograms
 from studies.ledger.mechanism import Mechanism
 from studies.ledger.orbits import OBLATE, TUMBLING_INERTIA, TUMBLING_RADPS, TUMBLING_V, TUMBLING_X, Satellite
 from studies.ledger.problem import Problem
-from studies.ledger.spatial_mechanisms import BRICARD
+from studies.ledger.spatial_mechanisms import BRICARD, DAMPING, GOVERNOR, GOVERNOR_RADPS
 from studies.ledger.squeezer import SQUEEZER, STEP_S, TORQUE_NM, seen
 
 FALL_S, SQUEEZED_S, TUMBLES_S, ORBITS_S = 10.0, 0.05, 60.0, 100.0
 BRICARD_J = 30.0
 """About what it begins with, of which most moves."""
+GOVERNED_STEP_S = 5e-5
+"""Its dampers settle within a tenth of a millisecond."""
 
 
 def widest(values: np.ndarray) -> float:
@@ -53,6 +57,23 @@ def squeezed() -> float:
 
     energy, work = np.array(SQUEEZER.moved_explicitly(SQUEEZED_S, STEP_S, told, every=5)).T
     return widest((energy - work) / np.ptp(work))
+
+
+def governed() -> float:
+    """One and the largest change of energy and what the dampers have taken, over what the turning has to begin with."""
+    vehicle, start = GOVERNOR.opened("ledger-conserved")
+    run = sim.simulate(vehicle, "rk4", step=GOVERNED_STEP_S, duration=FALL_S, initial=start)
+    _, slider, *rods = run.nodes[:, :4].T
+    _, rate, *turns = run.nodes[:, 4:].T
+    power: np.ndarray = np.zeros(len(slider))
+    for angle, turn in zip(rods, turns, strict=True):
+        # From the slider to the middle of a rod, in the plane of both.
+        aside, up = 0.5 * np.sin(angle), 0.5 + 0.5 * np.cos(angle) - slider
+        closing = aside * 0.5 * np.cos(angle) * turn - up * (0.5 * np.sin(angle) * turn + rate)
+        power += DAMPING * closing**2 / (aside**2 + up**2)
+    taken = cumulative_simpson(power, dx=GOVERNED_STEP_S, initial=0.0)
+    turning_J = 0.5 * run.momentum[0, 2] * GOVERNOR_RADPS
+    return widest((run.energy + taken) / turning_J)
 
 
 def drifted() -> np.ndarray:
@@ -115,6 +136,20 @@ PROBLEMS = (
         scene=lambda: SQUEEZER.enlarged(20.0).opened("ledger-energy-andrews"),
         shown=seen,
         pictured_by="andrews",
+    ),
+    Problem(
+        name="energy-governor",
+        title="Stiff flyball governor (A05): energy and what its dampers have taken, over 10 s",
+        quantity="1 + largest change of both together over the energy of the turning [1]",
+        source="conservation; Gonzalez et al. 2006",
+        truth=lambda: 1.0,
+        known_digits=15,
+        ours=governed,
+        step=f"rk4, {1e3 * GOVERNED_STEP_S:g} ms",
+        motion_s=FALL_S,
+        least_digits=8.0,
+        scene=lambda: GOVERNOR.opened("ledger-energy-governor"),
+        pictured_by="governor",
     ),
     Problem(
         name="flexible-spacecraft-momentum",
