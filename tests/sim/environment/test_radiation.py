@@ -37,6 +37,12 @@ def test_the_system_is_passive_and_near_to_what_panels_say(radiation: Radiation)
     assert torque_z == 0.0  # a sphere that turns about its axis makes no waves
 
 
+def test_systems_have_the_states_that_the_command_makes_where_it_is_not_told(radiation: Radiation) -> None:
+    """Of each way of radiating: heave, and surge and sway with what couples to them."""
+    for told in (radiation, *radiation.beside):
+        assert len(told.system[0]) == 3 * radiation_script.STATES
+
+
 def test_over_a_shallow_bed_the_same_holds_of_another_system(radiation: Radiation) -> None:
     """Measured: 0.9 % at most."""
     shallow = radiation.over(12.0)
