@@ -39,14 +39,21 @@ def modules() -> dict[str, Path]:
     return {module_name(path): path for path in files}
 
 
-@cache
 def imports(path: Path) -> frozenset[str]:
     """Full names of everything a module imports, wherever in it: late imports and those for types count as well.
 
     Either tells that the text of one cannot be understood without the other.
     """
-    names = set()
+    return imported_and_called(path)[0]
+
+
+@cache
+def imported_and_called(path: Path) -> tuple[frozenset[str], frozenset[str]]:
+    """What a module imports, and the plain names that it calls; a module is parsed once for both."""
+    names, called = set(), set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            called.add(node.func.id)
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -56,7 +63,7 @@ def imports(path: Path) -> frozenset[str]:
             names |= known
             if known != inner:
                 names.add(node.module)
-    return frozenset(names)
+    return frozenset(names), frozenset(called)
 
 
 def imported_packages(path: Path) -> set[str]:
@@ -179,16 +186,11 @@ LOOK_UP = {
 
 @pytest.mark.parametrize("function", LOOK_UP)
 def test_names_become_objects_where_files_are_read_and_nowhere_below(function: str) -> None:
-    called = set()
-    for name, path in modules().items():
-        if name.split(".")[0] in (*LAYERS, "app"):
-            calls = (
-                node
-                for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-                if isinstance(node, ast.Call)
-            )
-            if any(isinstance(call.func, ast.Name) and call.func.id == function for call in calls):
-                called.add(path.relative_to(ROOT).as_posix())
+    called = {
+        path.relative_to(ROOT).as_posix()
+        for name, path in modules().items()
+        if name.split(".")[0] in (*LAYERS, "app") and function in imported_and_called(path)[1]
+    }
     assert called == LOOK_UP[function]
 
 
