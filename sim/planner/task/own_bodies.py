@@ -49,11 +49,11 @@ def balls_at(vehicle: Vehicle, poses: np.ndarray, task: Task) -> np.ndarray:
 def _balls_at(vehicle: Vehicle, poses: np.ndarray, body: np.ndarray, of: tuple[str, ...]) -> np.ndarray:
     """Of balls (balls, 4), by the body whose frame each is in."""
     if placed_by_bodies(vehicle) or any(of):
-        names = tuple(dict.fromkeys(of))
+        names, carried = _carried(tuple(of))
         T, found = poses_of(vehicle, poses, names), np.empty((len(body), len(poses), 3))
-        places = np.column_stack([body[:, :3], np.ones(len(body))])
-        for i, name in enumerate(names):
-            own = [k for k, carrier in enumerate(of) if carrier == name]
+        places = np.ones((len(body), 4))
+        places[:, :3] = body[:, :3]
+        for i, own in enumerate(carried):
             # One product of two matrices for all poses.
             flat = T[:, i, :3].reshape(-1, 4) @ places[own].T
             found[own] = flat.reshape(len(poses), 3, -1).transpose(2, 0, 1)
@@ -63,6 +63,13 @@ def _balls_at(vehicle: Vehicle, poses: np.ndarray, body: np.ndarray, of: tuple[s
     centres = np.zeros((len(poses), len(body), 3))
     centres[:, :, :dim] = body[:, :dim] @ T[:, :dim, :dim].transpose(0, 2, 1) + T[:, None, :dim, dim]
     return centres.transpose(1, 0, 2)
+
+
+@lru_cache(maxsize=16)
+def _carried(of: tuple[str, ...]) -> tuple[tuple[str, ...], list[np.ndarray]]:
+    """The bodies whose frames balls are in, and which balls are in each."""
+    names = tuple(dict.fromkeys(of))
+    return names, [np.flatnonzero([carrier == name for carrier in of]) for name in names]
 
 
 def own_pairs(vehicle: Vehicle, task: Task) -> Pairs:

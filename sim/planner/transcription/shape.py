@@ -190,7 +190,7 @@ def _moved(vehicle: Vehicle, task: Task) -> tuple[tuple[str, int, int], ...]:
 def scales_of(vehicle: Vehicle, task: Task) -> Scales:
     """Magnitudes that a task is about."""
     task = held(vehicle, task)
-    way = np.vstack([positions(vehicle, s.node[None]) for s in (task.start, task.goal.state)])
+    way = positions(vehicle, np.stack([task.start.node, task.goal.state.node]))
     distance = max(float(np.linalg.norm(way[1] - way[0])), 1.0)
     length = _rounded(max(1.0, distance / 10.0))
     speed = _rounded(max(0.3, distance / task.duration_s))
@@ -304,7 +304,7 @@ def _resistance(vehicle: HolonomicVehicle, task: Task, speed: float) -> np.ndarr
 def size_of(vehicle: Vehicle, task: Task) -> np.ndarray:
     """Logarithms of what scales are made of; a problem serves tasks whose logarithms differ little."""
     task = held(vehicle, task)
-    way = np.vstack([positions(vehicle, s.node[None]) for s in (task.start, task.goal.state)])
+    way = positions(vehicle, np.stack([task.start.node, task.goal.state.node]))
     distance = max(float(np.linalg.norm(way[1] - way[0])), 1.0)
     return np.log(np.concatenate([[distance, task.duration_s], np.abs(vehicle.parameter_vector) + 1e-3]))
 
