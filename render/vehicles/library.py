@@ -320,7 +320,10 @@ class ModelLibrary:
         floats = vehicle.config.hull is not None and self.water is not None
         film = self.film(vehicle) if self.film is not None else None
         untouched = afar and not (floats or film or vehicle.wreck or context.light.rain)
-        body = self._untouched if untouched else self._from_afar if afar else self._body
+        # What befalls others is shown by the program that is there already for looks from near.
+        afloat = self._from_afar if afar and (floats or film) else self._body
+        body = self._untouched if untouched else afloat
+        _set(body, "dials", not afar)
         _set(body, "attitude", _attitude(vehicle.T_wb))
         _set(body, "carried", 1.0 if vehicle is self.carried else 0.0)
         _set(body, "scorch", 1.0 if vehicle.wreck else 0.0)

@@ -12,7 +12,10 @@ uniform vec4 second[MAX_MATERIALS];  // rgb, roughness
 uniform vec4 accent[MAX_MATERIALS];  // rgb, finish
 uniform vec4 glow[MAX_MATERIALS];    // rgb, alpha
 uniform vec4 tint;                   // rgb, amount
+#ifndef NO_DIALS
 uniform vec3 attitude;               // roll, pitch, heading
+uniform bool dials;                  // whether they are seen
+#endif
 
 struct Look {
     vec3 albedo;
@@ -45,6 +48,7 @@ void livery(inout Look look) {
     look.roughness = mix(look.roughness, 0.6, seal);
 }
 
+#ifndef NO_DIALS
 // Round instruments: rim, ticks, a needle that leans with the attitude.
 vec3 dial_face(vec2 at, float kind) {
     float r = length(at), angle = atan(at.x, at.y);
@@ -81,6 +85,8 @@ vec3 map_screen(vec2 at) {
     return mix(picture, vec3(0.9, 0.65, 0.05), craft);
 }
 
+#endif
+
 Look look_here() {
     Look look;
     look.albedo = base[material].rgb;
@@ -91,7 +97,7 @@ Look look_here() {
     if (finish == COAT) look.albedo = mix(look.albedo, tint.rgb, tint.w);
     if (finish == LIVERY || finish == COAT) livery(look);
 #ifndef NO_DIALS
-    if (finish == DIAL) {
+    if (finish == DIAL && dials) {
         float kind = paint_at.z;
         vec3 face = kind < 19.5 ? dial_face(paint_at.xy, kind)
                                 : (kind < 20.5 ? attitude_screen(paint_at.xy) : map_screen(paint_at.xy));
