@@ -6,11 +6,15 @@ be split into, and it lies in a ball about all of these: so neighbours ask for t
 P. Lindstrom, V. Pascucci: Terrain simplification simplified, IEEE TVCG 8, 2002.
 """
 
+import hashlib
+
 import numpy as np
 
 from render.land.mesh import ChunkedMesh
 from sim.native.function import native
+from sim.platform.cache import Arrays, cached_arrays, source_digest
 
+_DIGEST = source_digest(__file__)
 _MOST_SIDE = 32
 _NOWHERE = np.array([[0.0, 0.0, 0.0, -np.inf]])
 _ROUNDED = 1.00001
@@ -167,7 +171,10 @@ class Refinement:
         self.places = np.ascontiguousarray(mesh.vertices[number, :3])
         """(n, 3) of the grid's vertices, row by row."""
         self.normals = mesh.vertices[number, 3:6]
-        self.error_m, self.radius_m = _nested(self.places.reshape(rows, columns, 3), self.side)
+        made_of = hashlib.sha256(self.places.tobytes()).hexdigest()
+        grid = self.places.reshape(rows, columns, 3)
+        nested = cached_arrays("refinements", f"{made_of}-{_DIGEST}", lambda: _nested(grid, self.side))
+        self.error_m, self.radius_m = nested["error_m"], nested["radius_m"]
         i, j = np.meshgrid(
             np.arange(0, rows - 1, self.side), np.arange(0, columns - 1, self.side), indexing="ij"
         )
@@ -252,7 +259,7 @@ def _power_of_two(count: int) -> int:
     return count & -count
 
 
-def _nested(grid: np.ndarray, side: int) -> tuple[np.ndarray, np.ndarray]:
+def _nested(grid: np.ndarray, side: int) -> Arrays:
     """Errors and radii [m] of vertices (rows, columns, 3), flat: by how much a surface without one is off, and how far
     from it those lie that its triangles can be split at; both no less than these have them."""
     rows, columns = grid.shape[:2]
@@ -270,7 +277,7 @@ def _nested(grid: np.ndarray, side: int) -> tuple[np.ndarray, np.ndarray]:
         if 2 * half < side:
             _take(grid, error, radius, i, j, (half, way), beside)
         half *= 2
-    return error.ravel(), radius.ravel()
+    return {"error_m": error.ravel(), "radius_m": radius.ravel()}
 
 
 def _diagonal(half: int) -> np.ndarray:
