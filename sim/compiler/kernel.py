@@ -15,7 +15,7 @@ from sim.compiler.columns import energies, observer, observer_rows
 from sim.compiler.copies import rods_module
 from sim.compiler.kernel_code import kernel_module
 from sim.compiler.loops import divided_moments, moments
-from sim.compiler.printer import SETTLE, SOLVE
+from sim.compiler.printer import SETTLE
 from sim.compiler.staged import staged_module
 from sim.compiler.stepper import (
     AMID,
@@ -249,8 +249,7 @@ def prepared_as(generated: KernelText) -> str:
 
 def prepare(generated: KernelText) -> None:
     """Have that in the cache, with what a hard step needs in flight."""
-    for name in (SOLVE, SETTLE):
-        robust.compiled(name)
+    robust.compiled()
     for function in (driver(generated.inline).rollout, stepper.start, observer_rows):
         if isinstance(function, Native):  # others are made when they are declared
             function.prepare()

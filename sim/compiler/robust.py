@@ -13,8 +13,8 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from sim.compiler.printer import NEWTON_TOLERANCE, SETTLE, SOLVE
-from sim.native.function import address, exported, fastmath, native
-from sim.native.objects import loaded
+from sim.native.function import compiled_for_c, exported, fastmath, native
+from sim.native.objects import Engine, loaded
 from sim.native.types import FLOAT, INT, Number, called, counts_at, numbers_at
 
 _MOST_SWEEPS, _MOST_HALVINGS, _LEAST_STRIDE = 40, 12, 1e-6
@@ -59,8 +59,7 @@ def _through(name: str, kinds: Sequence[Number]) -> str:
 
 def _first(name: str, place: ctypes.c_void_p, prototype: Any, *given: float) -> int:
     """The first call; later ones go to the compiled function itself. What goes wrong here counts as no solution."""
-    code, _ = compiled(name)
-    place.value = code
+    place.value = code = compiled().get_function_address(name)
     found: int = prototype(code)(*given)
     return found
 
@@ -207,15 +206,18 @@ def _settle(
     return used
 
 
-_FUNCTIONS = {SOLVE: native(_solve), SETTLE: native(_settle)}
+_FUNCTIONS = {
+    SOLVE: (native(_solve, scalar=True), _TAKES[SOLVE]),
+    SETTLE: (native(_settle, scalar=True), _TAKES[SETTLE]),
+}
 
 
 def text() -> str:
     """LLVM's text of both, for whoever takes kernels to another program."""
-    return exported({name: (function, _TAKES[name]) for name, function in _FUNCTIONS.items()})
+    return exported(_FUNCTIONS)
 
 
 @cache
-def compiled(name: str) -> tuple[int, object]:
-    """(address, what owns it) of the one that kernels call by this name."""
-    return address(_FUNCTIONS[name], *_TAKES[name])
+def compiled() -> Engine:
+    """What owns both, which kernels call by name."""
+    return compiled_for_c(_FUNCTIONS)

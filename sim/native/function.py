@@ -253,7 +253,7 @@ def native(signature: Any = None, **options: Any) -> Any:
     return lambda function: Native(function, options, signature)
 
 
-def exported(functions: Mapping[str, tuple[Native, Sequence[Type]]]) -> str:
+def exported(functions: Mapping[str, Called]) -> str:
     """LLVM's text of functions of numbers as C calls them, by their names there."""
     from sim.native.translator import Program
 
@@ -267,14 +267,14 @@ def exported(functions: Mapping[str, tuple[Native, Sequence[Type]]]) -> str:
     return "\n".join([program.text, *entries])
 
 
-def address(function: Native, *takes: Type) -> tuple[int, object]:
-    """(address, what owns the machine code) of a function of numbers, as C calls it."""
-    engine = _engine([(function, takes)], "C", _text_for_c)
-    return engine.get_function_address("entry"), engine
+def compiled_for_c(functions: Mapping[str, Called]) -> "Engine":
+    """What owns the machine code of functions of numbers, which C calls by their names here."""
+    names = tuple(functions)
 
+    def text(called: Sequence[Called]) -> str:
+        return exported(dict(zip(names, called, strict=True)))
 
-def _text_for_c(called: Sequence[Called]) -> str:
-    return exported({"entry": called[0]})
+    return _engine(list(functions.values()), f"C {names}", text)
 
 
 inline = partial(native, forceinline=True)

@@ -10,7 +10,7 @@ import pytest
 import sim
 from sim.compiler import NOT_FINITE, OK, compile_kernel, kernel_text, robust
 from sim.compiler.kernel import _compiled
-from sim.compiler.printer import SETTLE, solution_order
+from sim.compiler.printer import solution_order
 from sim.environment.environment import default_start
 from sim.integrators import INTEGRATORS
 from sim.native.objects import assembly
@@ -178,7 +178,7 @@ def test_bad_input_is_refused_in_one_line_that_names_it(call, words):
 
 def test_the_robust_solver_is_there_from_the_first_step_on_that_needs_it():
     """A spacecraft that turns by 56 rad a step, where Newton's method alone ends, after steps at which it does not."""
-    others = robust.announced(), robust.compiled(SETTLE)  # what kernels of this process jump to
+    others = robust.announced(), robust.compiled()  # what kernels of this process jump to
     robust.announced.cache_clear()
     robust.compiled.cache_clear()
     _compiled.cache_clear()

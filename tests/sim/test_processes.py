@@ -16,7 +16,6 @@ import pytest
 import sim
 from sim.compiler import robust, stepper
 from sim.compiler.kernel import _compiled
-from sim.compiler.printer import SETTLE
 from sim.integrators import Integrator
 from sim.platform.processes import CacheWorkers, GivenUp
 from sim.platform.progress import compilations_reported
@@ -90,7 +89,7 @@ def test_what_a_kernel_needs_is_compiled_aside_and_told_of_and_only_loaded_here(
         assert {"_settle", "_solve", "_free"} <= {*told}
         assert others is not robust.announced()
         assert np.isfinite(kernel.node(kernel.start(node, u, p, 0.01), u, p, 0.01)).all()
-        assert robust.compiled(SETTLE)  # as a hard step has them
+        assert robust.compiled()  # as a hard step has them
     assert not here
 
 
