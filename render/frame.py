@@ -154,6 +154,11 @@ class DrawnVehicle:
     """(n,) 0..1 of ghosts' props: how much of each is seen; None: all of all."""
 
     @property
+    def hull_T_w(self) -> np.ndarray:
+        """(4, 4) pose of its hull: once it has broken, that of all that has not come off."""
+        return self.pieces[""] @ self.T_wb if "" in self.pieces else self.T_wb
+
+    @property
     def ball(self) -> tuple[np.ndarray, float] | None:
         """(centre (3,), radius [m]) of a ball about its links or solids; None where it has none."""
         if self.solids is not None:

@@ -337,7 +337,8 @@ class SeaSurface:
 
     def _cut_out(self, vehicles: tuple[DrawnVehicle, ...], seen: Wedge, eye_w: np.ndarray) -> np.ndarray:
         """No water is drawn inside the hulls of the first floating vehicle's kind; the part of the mesh about them."""
-        hulls = [(v, v.config.hull) for v in vehicles if not v.ghost and np.isfinite(v.T_wb).all()]
+        drawn = [v for v in vehicles if not (v.ghost or v.links) and np.isfinite(v.T_wb).all()]
+        hulls = [(v, v.config.hull) for v in drawn]
         floating = [(v, hull.surface) for v, hull in hulls if hull is not None and hull.surface is not None]
         self._set("hulls", min(len(floating), MOST_HULLS))
         if not floating:
@@ -351,7 +352,7 @@ class SeaSurface:
         self._set("hull_box", self._hull_map[2])
         poses = np.zeros((MOST_HULLS, 4, 4))
         alike = [v for v, other in floating if other is surface][:MOST_HULLS]
-        poses[: len(alike)] = [np.linalg.inv(v.T_wb).T for v in alike]
+        poses[: len(alike)] = [np.linalg.inv(v.hull_T_w).T for v in alike]
         self._set("hulls", len(alike))
         for program in self._meshed:
             if "hull_from_world" in program:
@@ -359,7 +360,7 @@ class SeaSurface:
         assert self._fields is not None
         radius_m = float(np.linalg.norm(surface.vertices, axis=1).max())
         radius_m += _WASHED_M + _TROUGH * self._fields.deviation_m  # waves carry what is there from so far
-        parts = np.array([seen.part_about(v.T_wb[:2, 3] - eye_w[:2], radius_m) for v in alike])
+        parts = np.array([seen.part_about(v.hull_T_w[:2, 3] - eye_w[:2], radius_m) for v in alike])
         return np.array([parts[:, 0].min(axis=0), parts[:, 1].max(axis=0)])
 
     def plane_about(self, vehicle: DrawnVehicle) -> tuple[float, float, float]:
@@ -367,8 +368,9 @@ class SeaSurface:
         hull, fields = vehicle.config.hull, self._fields
         assert fields is not None
         assert hull is not None
-        ahead, aside = vehicle.T_wb[:2, 0], 2.0 * hull.half_beam_m * vehicle.T_wb[:2, 1]
-        at = vehicle.T_wb[:2, 3] + np.array([hull.bow_m * ahead, hull.stern_m * ahead, aside, -aside])
+        T_w = vehicle.hull_T_w
+        ahead, aside = T_w[:2, 0], 2.0 * hull.half_beam_m * T_w[:2, 1]
+        at = T_w[:2, 3] + np.array([hull.bow_m * ahead, hull.stern_m * ahead, aside, -aside])
         heights = self._level_m + fields.heights_m(at)
         plane, *_ = np.linalg.lstsq(np.column_stack([np.ones(4), at]), heights, rcond=None)
         height, slope_x, slope_y = plane.tolist()
