@@ -77,12 +77,33 @@ _AROUND_M = _SPACING_M / np.sqrt(2.0) + _REUSE_M
 
 
 @native
+def _stands_before(
+    point: int,
+    step: int,
+    eye: np.ndarray,
+    points: np.ndarray,
+    heights: np.ndarray,
+    x0: float,
+    y0: float,
+    spacing: float,
+) -> bool:
+    """Whether ground is above the line from the eye to a point, at one of its samples: they lie closer near the eye."""
+    rows, columns = heights.shape
+    t = (step / _STEPS) ** 2
+    i = int((eye[0] + t * (points[point, 0] - eye[0]) - x0) / spacing)
+    j = int((eye[1] + t * (points[point, 1] - eye[1]) - y0) / spacing)
+    inside = 0 <= i < columns and 0 <= j < rows
+    return inside and heights[j, i] > eye[2] + t * (points[point, 2] - eye[2])
+
+
+@native
 def _any_free(
     eye: np.ndarray,
     points: np.ndarray,
     owner: np.ndarray,
     asked: np.ndarray,
     seen: np.ndarray,
+    freed: np.ndarray,
     heights: np.ndarray,
     x0: float,
     y0: float,
@@ -90,24 +111,30 @@ def _any_free(
 ) -> None:
     """Set `seen[owner]`, of whom is asked for, for every point that no ground stands before.
 
-    Samples lie closer near the eye.
+    `freed`: by owner the point that was found free the last time, looked at first, -1: none. Where ground stands before
+    one point it mostly stands before the next: that sample is looked at first. Neither changes what is found.
     """
-    rows, columns = heights.shape
-    for k in range(points.shape[0]):
-        if seen[owner[k]] or not asked[owner[k]]:
+    hint = 1
+    for k in range(freed.shape[0] + points.shape[0]):
+        point = k - freed.shape[0]
+        if point < 0:
+            point = freed[k]
+        if point < 0:
+            continue
+        whose = owner[point]
+        if seen[whose] or not asked[whose]:
+            continue
+        if _stands_before(point, hint, eye, points, heights, x0, y0, spacing):
             continue
         free = True
         for step in range(1, _STEPS):
-            t = (step / _STEPS) ** 2
-            x = eye[0] + t * (points[k, 0] - eye[0])
-            y = eye[1] + t * (points[k, 1] - eye[1])
-            i, j = int((x - x0) / spacing), int((y - y0) / spacing)
-            inside = 0 <= i < columns and 0 <= j < rows
-            if inside and heights[j, i] > eye[2] + t * (points[k, 2] - eye[2]):
+            if _stands_before(point, step, eye, points, heights, x0, y0, spacing):
                 free = False
+                hint = step
                 break
         if free:
-            seen[owner[k]] = True
+            seen[whose] = True
+            freed[whose] = point
 
 
 def summits(points_w: np.ndarray, owner: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -174,6 +201,7 @@ class Skyline:
         self._points = np.ascontiguousarray(points)
         self._seen = np.zeros(things, dtype=bool)
         self._known = np.zeros(things, dtype=bool)
+        self._freed = np.full(things, -1)
         self._eye = np.full(3, np.inf)
 
     def seen(self, eye_w: np.ndarray, among: np.ndarray | None = None) -> np.ndarray:
@@ -187,6 +215,7 @@ class Skyline:
         asked = ~self._known if among is None else among & ~self._known
         if asked.any():
             ridges = self._ridges
-            _any_free(self._eye, self._points, self._owner, asked, self._seen, ridges.heights, *ridges.frame)
+            found = self._seen, self._freed
+            _any_free(self._eye, self._points, self._owner, asked, *found, ridges.heights, *ridges.frame)
             self._known |= asked
         return self._seen
