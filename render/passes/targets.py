@@ -144,6 +144,7 @@ class Targets:
         self._shade_late = shade_late
         self.water_block = water_block
         self._sea_places: moderngl.Framebuffer | None = None
+        self._sea_shaded: moderngl.Framebuffer | None = None
         self._water_shaded: moderngl.Framebuffer | None = None
         self.opaque_map = self._colour(size_px) if refraction else None
         self._opaque = None if self.opaque_map is None else self._framebuffer(self.opaque_map)
@@ -179,6 +180,14 @@ class Targets:
                 each.filter = (moderngl.NEAREST, moderngl.NEAREST)
             self._sea_places = self._resources.own(self._ctx.framebuffer(maps, self.scene.depth_attachment))
         return self._sea_places
+
+    @property
+    def sea_shaded(self) -> moderngl.Framebuffer:
+        """The scene's colours before depths of their own, which are to tell where `sea_places` has any; made when first
+        asked for."""
+        if self._sea_shaded is None:
+            self._sea_shaded = self._framebuffer(self.scene_map, self._ctx.depth_renderbuffer(self.size_px))
+        return self._sea_shaded
 
     @property
     def water_shaded(self) -> moderngl.Framebuffer:

@@ -108,7 +108,6 @@ void main() {
     if (inside > 0.0) discard;
 #else
     vec4 place = texelFetch(sea_place_map, ivec2(gl_FragCoord.xy), 0);
-    if (place.z <= 0.0) discard;
     float inside = place.w;
     vec4 end = world_from_clip * vec4(2.0 * gl_FragCoord.xy * viewport.zw - 1.0, 1.0, 1.0);
     p_w = eye.xyz + place.z * normalize(end.xyz / end.w - eye.xyz);

@@ -196,6 +196,9 @@ class SeaSurface:
         late = shading if shade_late else []
         self._programs = [*self._meshed, *late]
         self._shadings = [self._resources.own(ctx.vertex_array(program, [])) for program in late]
+        seen = [programs.load("fullscreen.vert", "sea_seen.frag")] if shade_late else []
+        self._seen = [self._resources.own(ctx.vertex_array(program, [])) for program in seen]
+        """What marks where there is something to shade late."""
         self._draw_late = UnlockedDraw(ctx)
         self._mesh = Resources()
         self._resources.callback(self._mesh.close)
@@ -417,18 +420,30 @@ class SeaSurface:
             cast(moderngl.Texture, texture).use(SAMPLER_UNITS[name])
         kind = 2 if self._splashing.place[2] > 0.0 else marked
         shading = kind + (3 if self.eye_under_m > 0.0 else 0)
-        # Software GL shades what is discarded, too: above the horizon there is no sea to be shaded.
         width, height = targets.size_px
-        rows = self._rows_with_sea(context.view, height)
-        context.ctx.enable_only(moderngl.BLEND if self._shore else moderngl.NOTHING)
-        corner = 0, height - 1, 1, 1
-        others = [(array, corner) for array in self._shadings] if cold else []
-        for array, part in (*others, (self._shadings[shading], (0, 0, width, rows))):
-            targets.scene.scissor = part
-            targets.scene.use()
+        part = 0, 0, width, self._rows_with_sea(context.view, height)
+        self._mark_seen(context.ctx, targets.sea_shaded, part)
+        context.ctx.enable_only(moderngl.DEPTH_TEST | (moderngl.BLEND if self._shore else moderngl.NOTHING))
+        context.ctx.depth_func = "=="
+        others = [(array, (0, height - 1, 1, 1)) for array in self._shadings] if cold else []
+        for array, within in (*others, (self._shadings[shading], part)):
+            targets.sea_shaded.scissor = within
+            targets.sea_shaded.use()
             self._draw_late(array, moderngl.TRIANGLES, 3)
-        targets.scene.scissor = None  # type: ignore[assignment]
+        context.ctx.depth_func = "<"
         targets.scene.use()
+
+    def _mark_seen(
+        self, ctx: moderngl.Context, shaded: moderngl.Framebuffer, part: tuple[int, int, int, int]
+    ) -> None:
+        """Have the depths in a part of a framebuffer tell where the sea is: software GL shades what is discarded, too,
+        but nothing that its quick depth test stops."""
+        ctx.enable_only(moderngl.DEPTH_TEST)
+        shaded.scissor, shaded.color_mask = part, (False, False, False, False)
+        shaded.use()
+        shaded.clear(depth=1.0)
+        self._draw_late(self._seen[0], moderngl.TRIANGLES, 3)
+        shaded.color_mask = True, True, True, True
 
     def _rows_with_sea(self, view: View, height_px: int) -> int:
         """Rows of a picture, from below, that the sea may be seen in."""
