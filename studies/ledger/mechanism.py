@@ -230,10 +230,11 @@ class HeldMechanism(ArticulatedVehicle):
         return (*shapes, *hinges_of(self.tree, shapes))
 
 
-def extrapolated(answers: Sequence[np.ndarray]) -> np.ndarray:
-    """From steps each half of the one before, of a method whose error is a series in the step's square."""
-    table, factor = [np.asarray(answer, float) for answer in answers], 4.0
+def extrapolated(answers: Sequence[np.ndarray | float], power: int = 2) -> np.ndarray:
+    """From steps each half of the one before, of a method whose error is a series in the step, or in its square."""
+    table, times = [np.asarray(answer, float) for answer in answers], 2.0**power
+    factor = times
     while len(table) > 1:
         table = [(factor * finer - coarser) / (factor - 1.0) for coarser, finer in pairwise(table)]
-        factor *= 4.0
+        factor *= times
     return table[0]

@@ -19,6 +19,7 @@ from sim.planner import Goal, PathConstraint, Plan, Planner, Task, Weights
 from sim.planner.task.task import Limits
 from sim.scene import Comparison
 from sim.vehicles.forms.holonomic import HolonomicVehicle
+from studies.ledger.mechanism import extrapolated
 from studies.ledger.problem import Problem
 from studies.ledger.steered_bodies import (
     FAST,
@@ -79,10 +80,9 @@ def at_end(relation: Callable[..., Any]) -> PathConstraint:
     return PathConstraint(relation, "end", at="end")
 
 
-def extrapolated(answer: Callable[[int], float], steps: int) -> float:
-    """From grids of so many steps, twice and four times as many: errors are a series in the step's square."""
-    a, b, c = (answer(steps * k) for k in (1, 2, 4))
-    return (16 * (4 * c - b) / 3 - (4 * b - a) / 3) / 15
+def finest(answer: Callable[[int], float], steps: int) -> float:
+    """What grids of so many steps, twice and four times as many lead to."""
+    return float(extrapolated([answer(steps * k) for k in (1, 2, 4)]))
 
 
 UNPRICED = Weights(effort=0.0, comfort=0.0)
@@ -235,7 +235,7 @@ PROBLEMS = (
         source=BETTS.format("10.74"),
         truth=lambda: 0.554570879,
         known_digits=9,
-        ours=lambda: extrapolated(steered, 50),
+        ours=lambda: finest(steered, 50),
         step="variational, 50, 100, 200 steps extrapolated",
         least_digits=8.0,
         scene=lambda: beginning(Thruster()),
@@ -253,7 +253,7 @@ PROBLEMS = (
         source="closed form, Bernoulli 1696; " + BETTS.format("10.18"),
         truth=lambda: math.sqrt(math.pi / FAST),
         known_digits=15,
-        ours=lambda: extrapolated(partial(slid, Bead()), 100),
+        ours=lambda: finest(partial(slid, Bead()), 100),
         step="variational, 100, 200, 400 steps extrapolated",
         least_digits=8.0,
         scene=lambda: beginning(Bead()),
@@ -267,7 +267,7 @@ PROBLEMS = (
         source="own quadrature by Pontryagin's principle; the problem of Ashby et al. 1975",
         truth=rubbed_truth,
         known_digits=14,
-        ours=lambda: extrapolated(partial(slid, RubbedBead()), 100),
+        ours=lambda: finest(partial(slid, RubbedBead()), 100),
         step="variational, 100, 200, 400 steps extrapolated",
         least_digits=8.0,
         scene=lambda: beginning(RubbedBead()),
@@ -296,7 +296,7 @@ PROBLEMS = (
         source="COPS 3.0, problem rocket",
         truth=lambda: 1.01283,
         known_digits=5,
-        ours=lambda: extrapolated(risen, 50),
+        ours=lambda: finest(risen, 50),
         step="variational, 50, 100, 200 steps extrapolated",
         least_digits=5.0,
         scene=lambda: beginning(Rocket()),
@@ -310,7 +310,7 @@ PROBLEMS = (
         source="Augustin and Maurer 2001",
         truth=lambda: 0.0375195,
         known_digits=6,
-        ours=lambda: extrapolated(craned, 50),
+        ours=lambda: finest(craned, 50),
         step="variational, 50, 100, 200 steps extrapolated",
         least_digits=6.0,
         scene=lambda: (ContainerCrane(), lifted_container()),

@@ -19,6 +19,7 @@ from sim.spaces import Euclidean
 from sim.spaces.action import side_by_side, translations
 from sim.vehicles.forms.parameters import Control, Quantities
 from sim.vehicles.heavy_top import HeavyTop
+from studies.ledger.mechanism import extrapolated
 from studies.ledger.problem import Problem
 from studies.ledger.speeds import RatesVehicle
 
@@ -44,11 +45,9 @@ def least(vehicle: sim.Vehicle, goal: sim.State, seconds: float, steps: int, *, 
     return found
 
 
-def extrapolated(cost: Callable[[int], float]) -> float:
-    """From three numbers of steps: the error is a series in the step's square."""
-    a, b, c = (cost(steps) for steps in (16, 32, 64))
-    first, second = (4 * b - a) / 3, (4 * c - b) / 3
-    return (16 * second - first) / 15
+def finest(cost: Callable[[int], float]) -> float:
+    """What three numbers of steps lead to."""
+    return float(extrapolated([cost(steps) for steps in (16, 32, 64)]))
 
 
 def plan(steps: int, *, free: bool = False) -> Plan:
@@ -199,7 +198,7 @@ PROBLEMS = (
         source="Bryson and Ho 1975, 3.3",
         truth=lambda: 12.0 * MASS**2 * WAY_M**2 / TIME_S**3,
         known_digits=15,
-        ours=lambda: extrapolated(lambda steps: plan(steps).cost),
+        ours=lambda: finest(lambda steps: plan(steps).cost),
         step="variational, 16, 32, 64 steps",
         least_digits=8.0,
         reason="64 such steps alone cost 2.4e-4 more; solvers stop at their tolerance",
@@ -214,7 +213,7 @@ PROBLEMS = (
         source="Bryson and Ho 1975, 3.3",
         truth=lambda: (36.0 * MASS**2 * WAY_M**2 / PRICE) ** 0.25,
         known_digits=15,
-        ours=lambda: extrapolated(lambda steps: steps * plan(steps, free=True).step_s),
+        ours=lambda: finest(lambda steps: steps * plan(steps, free=True).step_s),
         step="variational, 16, 32, 64 steps",
         least_digits=8.0,
         scene=lambda: beginning("rigid-body", mass=MASS, gravity=0.0),
@@ -227,7 +226,7 @@ PROBLEMS = (
         source="closed form, Bryson and Ho 1975, 5.2",
         truth=lifted_truth,
         known_digits=15,
-        ours=lambda: extrapolated(lifted),
+        ours=lambda: finest(lifted),
         step="variational, 16, 32, 64 steps",
         least_digits=8.0,
         scene=lambda: beginning("rigid-body", mass=MASS, gravity=GRAVITY),
@@ -239,7 +238,7 @@ PROBLEMS = (
         source="closed form, Bryson and Ho 1975, 5.2",
         truth=lambda: 12.0 * (INERTIA[1] * TURN_RAD) ** 2 / TIME_S**3,
         known_digits=15,
-        ours=lambda: extrapolated(turned),
+        ours=lambda: finest(turned),
         step="variational, 16, 32, 64 steps",
         least_digits=8.0,
         scene=still_body,
@@ -251,7 +250,7 @@ PROBLEMS = (
         source="closed form, Bryson and Ho 1975, 5.2",
         truth=driven_truth,
         known_digits=15,
-        ours=lambda: extrapolated(driven),
+        ours=lambda: finest(driven),
         step="variational, 16, 32, 64 steps",
         least_digits=8.0,
         scene=lambda: beginning("car"),
@@ -263,7 +262,7 @@ PROBLEMS = (
         source="closed form, Gramian, Bryson and Ho 1975, 5.2",
         truth=sailed_truth,
         known_digits=13,
-        ours=lambda: extrapolated(sailed),
+        ours=lambda: finest(sailed),
         step="variational, 16, 32, 64 steps",
         least_digits=8.0,
         scene=lambda: beginning("boat", wind_drag=0.0),
