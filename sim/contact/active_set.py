@@ -34,6 +34,8 @@ _STIFF = 1e6
 """Times what a contact answers it is stiffer than that."""
 _GUESSES, _ALIKE = 8, 1e3
 """So many at most; by so many tolerances friction of what slides may change in the last."""
+_HOPED, _WRONG, _FEW = 3, 0.3, 4
+"""After so many guesses a further one is made only where less than that share of the rows, or so few, were wrong."""
 _DEAR = 25.0
 """Squares of how many bodies lie between those that touch, a row: beyond, sweeps are cheaper."""
 _STICKS = 0.9999
@@ -316,20 +318,19 @@ def solve_at_once(work, order, begin, end, xi, mobility, shared, tolerance):
     for p in range(begin, end):
         w = work[order[p]]
         _begin_guess(w, speeds_of(xi, shared, w)[0])
-    again, guess = True, 0
-    while again:
-        if guess == _GUESSES:
+    wrong, guess = end - begin, 0
+    while wrong > 0:
+        if guess == _GUESSES or (guess >= _HOPED and wrong > max(_FEW, _WRONG * (end - begin))):
             return False
         guess += 1
         _assemble(work, order, begin, end, xi, mobility, shared, rank, at, first, values, x)
         if not _eliminate(values, at, first, x):
             return False
-        again = False
+        wrong = 0
         for p in range(begin, end):
             w = work[order[p]]
             s0, s1, s2 = _speeds_after(w, speeds_of(xi, shared, w), rank, x)
-            other = _guess_again(w, s0, s1, s2, tolerance)
-            again = again or other
+            wrong += _guess_again(w, s0, s1, s2, tolerance)
     for p in range(begin, end):
         w = work[order[p]]
         f0, f1, f2 = w[EARLIER] - w[IMPULSE], w[EARLIER + 1] - w[IMPULSE + 1], w[EARLIER + 2] - w[IMPULSE + 2]

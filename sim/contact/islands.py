@@ -41,6 +41,8 @@ _GROWN, _LESS = 2.0, 0.9
 _SOLVED_EVERY, _FAILURES, _BETTER = 4, 2, 0.5
 """Sweeps between which an island is solved at once, until so often that has failed, or changed by more than such a part
 of what the sweep before did."""
+_LATER = 4
+"""Times as many sweeps pass after each failure, by which guesses begin nearer to what is looked for."""
 
 
 @fastmath
@@ -155,16 +157,19 @@ def _solve_island(work, order, begin, end, xi, mobility, shared, sweeps, toleran
         w = work[order[p]]
         w[SWEPT], w[SWEPT + 1], w[SWEPT + 2] = w[IMPULSE], w[IMPULSE + 1], w[IMPULSE + 2]
     failed, hoped, exact = 0, np.inf, _EXACT * enough
+    due, pause = _SOLVED_EVERY, _SOLVED_EVERY
     for p in range(begin, end):
         w = work[order[p]]
         if w[SHARED] >= 0.0 or w[ROLLS] > 0.0 or w[SPINS] > 0.0:
             failed = _FAILURES
     for sweep in range(_JAMS * sweeps):
-        if failed < _FAILURES and sweep > 0 and sweep % _SOLVED_EVERY == 0:
+        if failed < _FAILURES and sweep == due:
+            due += _SOLVED_EVERY
             if solve_at_once(work, order, begin, end, xi, mobility, shared, tolerance):
                 t, least, hoped = 1.0, np.inf, _BETTER * change
             else:
-                failed += 1
+                failed, pause = failed + 1, _LATER * pause
+                due = sweep + pause
         for p in range(begin, end):
             w = work[order[p]]
             w[EARLIER], w[EARLIER + 1], w[EARLIER + 2] = w[IMPULSE], w[IMPULSE + 1], w[IMPULSE + 2]
