@@ -232,6 +232,12 @@ class Grounds:
     lake: Lake | None = None
     room: Room | None = None
 
+    @property
+    def standing(self) -> tuple[Shape, ...]:
+        """All that stays where it is: what is built, walls of tunnels, and what is parked or moored."""
+        built = (*self.blocks, *(wall for tunnel in self.tunnels for wall in tunnel.walls))
+        return (*(block.shape for block in built), *(parked.shape for parked in self.parked))
+
     def clear_of(self, x_m: np.ndarray, y_m: np.ndarray, margin_m: float) -> np.ndarray:
         """Whether points lie at least `margin_m` outside the level part."""
         out_x, out_y = np.abs(x_m) - self.half_m[0], np.abs(y_m) - self.half_m[1]

@@ -72,8 +72,8 @@ class Props:
     ) -> None:
         """vehicle: None: nobody visits."""
         self._placed, self._world, self._obstacles = placed, world, obstacles
-        blocks = () if world.grounds is None else world.grounds.blocks
-        self._standing = [Prop(block.shape, 0.0, 0.6) for block in blocks]
+        standing = () if world.grounds is None else world.grounds.standing
+        self._standing = [Prop(shape, 0.0, 0.6) for shape in standing]
         self._grip: Grip | None = None
         self._touch, self._borne = Touch(), NONE_BORNE
         self._hook = Hook({k: _sling(one) for k, one in enumerate(placed) if one.sling_m > 0.0})

@@ -97,7 +97,7 @@ def _unplaced(world: World, vehicle: Vehicle) -> CoupledEnvironment | None:
     """What a vehicle meets where a scene puts nothing up: what stands about, and itself."""
     if not isinstance(vehicle, ArticulatedVehicle):
         return obstacles_in(world, vehicle)
-    if not vehicle.meets_itself and (world.grounds is None or not world.grounds.blocks):
+    if not vehicle.meets_itself and (world.grounds is None or not world.grounds.standing):
         return None
     from sim.contact.obstacles.props import Props  # its kernels are loaded where bodies touch
 
