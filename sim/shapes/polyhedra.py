@@ -32,7 +32,8 @@ _FLAT = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class ConvexMesh(Shape):
-    """The convex hull of points, of few flat sides; on a plane the prism over what is seen of it from above."""
+    """The convex hull of points; on a plane the prism over what is seen of it from above. What plans go round, and what
+    files tell, has few flat sides."""
 
     points_w: tuple[Vector, ...]
     name: str = ""
@@ -52,7 +53,10 @@ class ConvexMesh(Shape):
         return deepest + (ca.log(ca.sum1(ca.exp(steep * (over - deepest)))) / steep - EDGE_M) - margin
 
     def numbers(self) -> np.ndarray:
+        """Raises InputError for what is flat or has more than MOST_SIDES."""
         sides = self._sides
+        if len(sides) > MOST_SIDES:
+            raise InputError(f"the hull has {len(sides)} flat sides; allowed: {MOST_SIDES}")
         return np.concatenate([sides, np.repeat(sides[-1:], MOST_SIDES - len(sides), axis=0)]).ravel()
 
     def distance(self, points_w: np.ndarray) -> np.ndarray:
@@ -131,7 +135,7 @@ class ConvexMesh(Shape):
 
     def solid(self) -> Solid:
         # Tetrahedra between the origin and each triangle: volume, centre and second moments.
-        corners = self._corners
+        sides, corners = _hull(_plain(self.points_w))
         six = np.linalg.det(corners)
         volume, sums = float(six.sum() / 6.0), corners.sum(axis=1)
         centre = (six[:, None] * sums).sum(axis=0) / (24.0 * volume)
@@ -140,8 +144,8 @@ class ConvexMesh(Shape):
         moments, R = np.linalg.eigh(np.trace(second) * np.eye(3) - second)
         R = R * np.sign(np.linalg.det(R))
         points = (np.unique(corners.reshape(-1, 3), axis=0) - centre) @ R
-        sides = np.column_stack([self._sides[:, :3] @ R, self._sides[:, 3] - self._sides[:, :3] @ centre])
-        return polytope(points, sides, volume, moments, pose_matrix(R, centre))
+        own = np.column_stack([sides[:, :3] @ R, sides[:, 3] - sides[:, :3] @ centre])
+        return polytope(points, own, volume, moments, pose_matrix(R, centre))
 
     def surface(self) -> Surface:
         corners = self._corners
@@ -169,9 +173,9 @@ def _plain(points_w: object) -> tuple[Vector, ...]:
     return tuple((float(x), float(y), float(z)) for x, y, z in points_w)  # type: ignore[attr-defined]
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def _hull(points_w: tuple[Vector, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """Sides (k, 4) and triangles (m, 3, 3). Raises InputError for what is flat or has more than MOST_SIDES."""
+    """Sides (k, 4) and triangles (m, 3, 3). Raises InputError for what is flat."""
     from scipy.spatial import ConvexHull, QhullError  # takes a while, and few scenes have meshes
 
     points = np.array(points_w)
@@ -180,12 +184,11 @@ def _hull(points_w: tuple[Vector, ...]) -> tuple[np.ndarray, np.ndarray]:
     except (QhullError, ValueError):
         raise InputError("the points lie in a plane; allowed: some that enclose room") from None
     sides = hull.equations * (1.0, 1.0, 1.0, -1.0)
+    same = np.abs(sides[:, None] - sides).max(axis=-1) <= _FLAT * max(1.0, np.ptp(points))
     kept: list[int] = []
-    for k, side in enumerate(sides):
-        if all(np.abs(side - sides[j]).max() > _FLAT * max(1.0, np.ptp(points)) for j in kept):
+    for k in range(len(sides)):
+        if not same[k, kept].any():
             kept.append(k)
-    if len(kept) > MOST_SIDES:
-        raise InputError(f"the hull has {len(kept)} flat sides; allowed: {MOST_SIDES}")
     corners = points[hull.simplices]
     across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     inwards = np.einsum("ij,ij->i", across, sides[:, :3]) < 0.0

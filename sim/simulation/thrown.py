@@ -43,7 +43,7 @@ class Around:
 
 
 class Thrown:
-    """From its first moment on: all meet the ground, the world's blocks, water and each other."""
+    """From its first moment on: all meet the ground, what stands about, boulders, water and each other."""
 
     def __init__(
         self,

@@ -1,6 +1,7 @@
 """Boulders of a natural world: the sites where something may lie or grow, their shapes, and where they came to lie.
 
-They are drawn from here, and what drives on the ground meets them as discs about their widest sections."""
+They are drawn from here; what drives on the ground meets them as discs about their widest sections, what is thrown as
+hulls."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -8,7 +9,9 @@ from itertools import combinations
 
 import numpy as np
 
+from sim.groups.numeric import upright
 from sim.platform.cache import cached_arrays, package_digest
+from sim.shapes import ConvexMesh, Shape
 from sim.world.terrain import Terrain
 from sim.world.world import World
 
@@ -77,6 +80,8 @@ _CANDIDATES = 380_000
 _CLEAR_OF_PADS_M = 16.0
 _DEEPEST = 0.24
 """Of its size: no middle lies deeper in the ground."""
+_HULL_DETAIL = 1
+"""Of the shape whose hull others meet: 2 % of a boulder's size lie outside of it on the mean, a sixth at a corner."""
 _SIDES, _FOOT, _BELLY = 8, 0.62, 0.16
 """A boulder's foot is a ring about its middle, so wide and so far below it, in units of its size."""
 
@@ -152,6 +157,20 @@ def boulder_discs(world: World, *, higher_than_m: float = 0.0) -> np.ndarray:
     """(n, 4) x, y of the middle, radius, z of the top [m], of those whose top is so far above the ground."""
     found = np.concatenate([_discs(placed, k) for k, placed in enumerate(boulder_instances(world))])
     return found[_heights(world, found) > higher_than_m]
+
+
+def boulders_near(world: World, places_w: np.ndarray, within_m: float) -> tuple[Shape, ...]:
+    """Those that stop what drives and are so near to one of places (n, 3), as seen from above: their hulls, a little
+    within what is drawn."""
+    found: list[Shape] = []
+    for kind, placed in enumerate(boulder_instances(world)):
+        off = placed[:, None, :2].astype(float) - np.asarray(places_w, float).reshape(-1, 3)[:, :2]
+        near = placed[np.hypot(off[..., 0], off[..., 1]).min(axis=1, initial=np.inf) < within_m]
+        points, _ = boulder_shape(kind, _HULL_DETAIL)
+        for x, y, z, size, *_, yaw in near[stopping(world, near, kind)].astype(float):
+            corners_w = size * points @ upright(yaw).T + [x, y, z]
+            found.append(ConvexMesh(tuple((a, b, c) for a, b, c in corners_w.tolist())))
+    return tuple(found)
 
 
 def stopping(world: World, placed: np.ndarray, variant: int, seed: int = SEED) -> np.ndarray:

@@ -33,6 +33,7 @@ from sim.shapes import Shape
 from sim.vehicle_config import config_of
 from sim.vehicles.forms.base import Vehicle
 from sim.world import World
+from sim.world.boulders import boulders_near
 
 STEP_S = 0.005
 SWEEPS, TOLERANCE_MPS = 60, 1e-6
@@ -40,6 +41,8 @@ _REMEMBERED = 12
 """Contacts a prop that are remembered from step to step at most."""
 _ROOM_M = 0.03
 """Beyond what a body moves in a control period, within which it is looked at closer."""
+_BOULDERS_M = 25.0
+"""From where a prop begins: boulders that stand so near are in its way."""
 _LEAST_LINKS = 3
 """A tree of fewer bodies hangs no hook out."""
 _SELF_M = 0.01
@@ -72,7 +75,9 @@ class Props:
     ) -> None:
         """vehicle: None: nobody visits."""
         self._placed, self._world, self._obstacles = placed, world, obstacles
-        standing = () if world.grounds is None else world.grounds.standing
+        built = () if world.grounds is None else world.grounds.standing
+        begin_w = np.array([one.prop.T_w[:3, 3] for one in placed]).reshape(-1, 3)
+        standing = (*built, *boulders_near(world, begin_w, _BOULDERS_M))
         self._standing = [Prop(shape, 0.0, 0.6) for shape in standing]
         self._grip: Grip | None = None
         self._touch, self._borne = Touch(), NONE_BORNE
