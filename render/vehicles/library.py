@@ -151,8 +151,8 @@ class ModelLibrary:
         return self._load(vehicle).asset.radius_m if _has_model(vehicle) else 2.0
 
     def ball(self, vehicle: DrawnVehicle) -> tuple[np.ndarray, float]:
-        """(centre (3,), radius [m]) of a ball about it."""
-        return vehicle.ball or (vehicle.T_wb[:3, 3], self.radius_m(vehicle))
+        """(centre (3,), radius [m]) of a ball about it; once it has broken, about all that has not come off."""
+        return vehicle.ball or (vehicle.hull_T_w[:3, 3], self.radius_m(vehicle))
 
     def in_view(self, vehicles: Sequence[DrawnVehicle], frustum: np.ndarray) -> list[DrawnVehicle]:
         """Those whose spheres reach into a frustum (6, 4)."""
@@ -263,7 +263,7 @@ class ModelLibrary:
             half_m = vehicle.config.model.box_half_m
             key = ("box", *half_m)
             return self._loaded.get(key) or self._upload(key, box_asset(half_m))
-        far = float(np.linalg.norm(context.view.eye_w - vehicle.T_wb[:3, 3])) > _FAR_M
+        far = float(np.linalg.norm(context.view.eye_w - vehicle.hull_T_w[:3, 3])) > _FAR_M
         coarse = context.mirrored or context.quality.name == "software" or (far and context.name != "shadow")
         coarse = coarse and not _sits_in(context.view, vehicle)
         return self._load(vehicle, far=coarse and _has_model(vehicle, far=True))
@@ -315,7 +315,7 @@ class ModelLibrary:
     def _draw_opaque(
         self, loaded: _Loaded, vehicle: DrawnVehicle, pose: RigPose, context: PassContext
     ) -> None:
-        off_m = float(np.linalg.norm(context.view.eye_w - vehicle.T_wb[:3, 3]))
+        off_m = float(np.linalg.norm(context.view.eye_w - vehicle.hull_T_w[:3, 3]))
         afar = not context.quality.full_materials and off_m > _DIALS_M + self.radius_m(vehicle)
         floats = vehicle.config.hull is not None and self.water is not None
         film = self.film(vehicle) if self.film is not None else None
