@@ -238,3 +238,8 @@ def extrapolated(answers: Sequence[np.ndarray | float], power: int = 2) -> np.nd
         table = [(factor * finer - coarser) / (factor - 1.0) for coarser, finer in pairwise(table)]
         factor *= times
     return table[0]
+
+
+def finest(answer: Callable[[int], float], steps: int) -> float:
+    """What grids of so many steps, twice and four times as many lead to."""
+    return float(extrapolated([answer(steps * k) for k in (1, 2, 4)]))

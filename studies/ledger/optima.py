@@ -19,7 +19,7 @@ from sim.planner import Goal, PathConstraint, Plan, Planner, Task, Weights
 from sim.planner.task.task import Limits
 from sim.scene import Comparison
 from sim.vehicles.forms.holonomic import HolonomicVehicle
-from studies.ledger.mechanism import extrapolated
+from studies.ledger.mechanism import finest
 from studies.ledger.problem import Problem
 from studies.ledger.steered_bodies import (
     FAST,
@@ -78,11 +78,6 @@ def task_of(
 def at_end(relation: Callable[..., Any]) -> PathConstraint:
     """Kept by the last node."""
     return PathConstraint(relation, "end", at="end")
-
-
-def finest(answer: Callable[[int], float], steps: int) -> float:
-    """What grids of so many steps, twice and four times as many lead to."""
-    return float(extrapolated([answer(steps * k) for k in (1, 2, 4)]))
 
 
 UNPRICED = Weights(effort=0.0, comfort=0.0)

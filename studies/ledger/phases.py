@@ -21,7 +21,7 @@ from sim.planner import Goal, PathConstraint, Planner, Task, Weights
 from sim.spaces import Euclidean
 from sim.spaces.action import side_by_side, translations
 from sim.vehicles.forms.parameters import Control, Quantities
-from studies.ledger.mechanism import extrapolated
+from studies.ledger.mechanism import finest
 from studies.ledger.optima import beginning, on_plain
 from studies.ledger.problem import Problem
 from studies.ledger.speeds import PRICE, RatesVehicle
@@ -137,7 +137,7 @@ def glided_far(coarsest: int) -> float:
         each = [steps * count for count in GLIDE_STEPS]
         return -phased(glider, LAUNCH, goal, GLIDES_S, each, GLIDE_LIFTS, lambda node: -node["x"], free=True)
 
-    return float(extrapolated([np.array(way(coarsest * k)) for k in (1, 2, 4)]))
+    return finest(way, coarsest)
 
 
 @cache
@@ -204,7 +204,7 @@ def oscillated(coarsest: int) -> float:
         )
         return dear / PRICE
 
-    return float(extrapolated([np.array(cost(coarsest * k)) for k in (1, 2, 4)]))
+    return finest(cost, coarsest)
 
 
 PROBLEMS = (

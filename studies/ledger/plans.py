@@ -6,7 +6,6 @@ least integral of the force's square is 12 m^2 d^2 / T^3; where a second costs w
 """
 
 import math
-from collections.abc import Callable
 
 import casadi as ca
 import numpy as np
@@ -19,7 +18,7 @@ from sim.spaces import Euclidean
 from sim.spaces.action import side_by_side, translations
 from sim.vehicles.forms.parameters import Control, Quantities
 from sim.vehicles.heavy_top import HeavyTop
-from studies.ledger.mechanism import extrapolated
+from studies.ledger.mechanism import finest
 from studies.ledger.problem import Problem
 from studies.ledger.speeds import RatesVehicle
 
@@ -43,11 +42,6 @@ def least(vehicle: sim.Vehicle, goal: sim.State, seconds: float, steps: int, *, 
     if not found.solved:
         raise RuntimeError(found.message)
     return found
-
-
-def finest(cost: Callable[[int], float]) -> float:
-    """What three numbers of steps lead to."""
-    return float(extrapolated([cost(steps) for steps in (16, 32, 64)]))
 
 
 def plan(steps: int, *, free: bool = False) -> Plan:
@@ -198,7 +192,7 @@ PROBLEMS = (
         source="Bryson and Ho 1975, 3.3",
         truth=lambda: 12.0 * MASS**2 * WAY_M**2 / TIME_S**3,
         known_digits=15,
-        ours=lambda: finest(lambda steps: plan(steps).cost),
+        ours=lambda: finest(lambda steps: plan(steps).cost, 16),
         step="variational, 16, 32, 64 steps",
         least_digits=8.0,
         reason="64 such steps alone cost 2.4e-4 more; solvers stop at their tolerance",
@@ -213,7 +207,7 @@ PROBLEMS = (
         source="Bryson and Ho 1975, 3.3",
         truth=lambda: (36.0 * MASS**2 * WAY_M**2 / PRICE) ** 0.25,
         known_digits=15,
-        ours=lambda: finest(lambda steps: steps * plan(steps, free=True).step_s),
+        ours=lambda: finest(lambda steps: steps * plan(steps, free=True).step_s, 16),
         step="variational, 16, 32, 64 steps",
         least_digits=8.0,
         scene=lambda: beginning("rigid-body", mass=MASS, gravity=0.0),
@@ -226,7 +220,7 @@ PROBLEMS = (
         source="closed form, Bryson and Ho 1975, 5.2",
         truth=lifted_truth,
         known_digits=15,
-        ours=lambda: finest(lifted),
+        ours=lambda: finest(lifted, 16),
         step="variational, 16, 32, 64 steps",
         least_digits=8.0,
         scene=lambda: beginning("rigid-body", mass=MASS, gravity=GRAVITY),
@@ -238,7 +232,7 @@ PROBLEMS = (
         source="closed form, Bryson and Ho 1975, 5.2",
         truth=lambda: 12.0 * (INERTIA[1] * TURN_RAD) ** 2 / TIME_S**3,
         known_digits=15,
-        ours=lambda: finest(turned),
+        ours=lambda: finest(turned, 16),
         step="variational, 16, 32, 64 steps",
         least_digits=8.0,
         scene=still_body,
@@ -250,7 +244,7 @@ PROBLEMS = (
         source="closed form, Bryson and Ho 1975, 5.2",
         truth=driven_truth,
         known_digits=15,
-        ours=lambda: finest(driven),
+        ours=lambda: finest(driven, 16),
         step="variational, 16, 32, 64 steps",
         least_digits=8.0,
         scene=lambda: beginning("car"),
@@ -262,7 +256,7 @@ PROBLEMS = (
         source="closed form, Gramian, Bryson and Ho 1975, 5.2",
         truth=sailed_truth,
         known_digits=13,
-        ours=lambda: finest(sailed),
+        ours=lambda: finest(sailed, 16),
         step="variational, 16, 32, 64 steps",
         least_digits=8.0,
         scene=lambda: beginning("boat", wind_drag=0.0),
