@@ -86,7 +86,7 @@ class ModelFiles:
         if "<!DOCTYPE" in text or "<!ENTITY" in text:
             raise InputError(f"{path.name} declares a document type or entities; allowed: plain elements")
         parser = ET.XMLParser(target=_Bounded())
-        parser.feed(text)
+        parser.feed(text.strip(" \t\r\n\0"))  # which others' parsers take before a declaration and at the end
         return parser.close()
 
     def mesh(self, path: Path) -> str:

@@ -13,10 +13,12 @@ from scipy.spatial.transform import Rotation
 from sim.multibody.robots.files import MESHES, MOST_BODIES, MOST_IN_BODIES, ModelFiles, named
 from sim.platform.errors import InputError, one_of, quote
 
-_JOINTS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+_JOINTS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar", "spherical")
 _ROBOT = ("link", "joint", "material")
 _LINK = ("inertial", "visual", "collision")
 _JOINT = ("origin", "parent", "child", "axis", "dynamics", "limit", "mimic")
+_OLDER = {"joint_properties": "dynamics"}
+"""Elements of a joint by what the first URDFs called them."""
 _ASIDE = {
     "robot": (
         "gazebo",
@@ -78,12 +80,15 @@ def prepared_urdf(
         raise InputError(f"has {shapes} elements in its links; allowed: {MOST_IN_BODIES}")
     for link in root.findall("link"):
         _only(link, _LINK, "link", notes)
-        _shapes(link, folder, files, with_meshes, left_out)
+        _shapes(link, folder, files, with_meshes, left_out, notes)
         inertials[link.get("name", "")] = _inertial(link)
     for joint in root.findall("joint"):
+        for element in joint:
+            element.tag = _OLDER.get(element.tag, element.tag)
         _only(joint, _JOINT, "joint", notes)
         _joint(joint, notes)
     carried = _tree(root)
+    _hold_weightless(root, carried, inertials, notes)
     parents = _all_on_the_root(root, carried)
     if left_out:
         why = f" that are none of {', '.join(MESHES)}" if with_meshes else ""
@@ -144,10 +149,19 @@ def _only(parent: ET.Element, allowed: tuple[str, ...], what: str, notes: list[s
 
 
 def _shapes(
-    link: ET.Element, folder: str, files: ModelFiles, with_meshes: bool, left_out: dict[str, None]
+    link: ET.Element,
+    folder: str,
+    files: ModelFiles,
+    with_meshes: bool,
+    left_out: dict[str, None],
+    notes: list[str],
 ) -> None:
     for shape in [*link.findall("visual"), *link.findall("collision")]:
         shape.attrib.pop("name", None)  # names that are there twice are remarked on
+        if _extends_nowhere(shape):
+            link.remove(shape)
+            notes.append(f"{named('link', link.attrib)}: a <{shape.tag}> of no size is left out")
+            continue
         mesh = shape.find("geometry/mesh")
         if mesh is None:
             if shape.find("geometry") is None:
@@ -159,6 +173,16 @@ def _shapes(
             continue
         link.remove(shape)
         left_out[PurePosixPath(name).name] = None
+
+
+def _extends_nowhere(shape: ET.Element) -> bool:
+    """Whether it is one of the plain shapes, with a size of nothing, as stands for `none` in some files."""
+    return any(
+        0.0 in _numbers(f"<{shape.tag}>", each, key, count)
+        for kind, key, count in (("sphere", "radius", 1), ("box", "size", 3), ("cylinder", "radius", 1))
+        for each in shape.findall(f"geometry/{kind}")
+        if key in each.attrib
+    )
 
 
 def _found(link: ET.Element, name: str, folder: str, files: ModelFiles) -> Path:
@@ -183,6 +207,9 @@ def _joint(joint: ET.Element, notes: list[str]) -> None:
             f"{named('joint', joint.attrib)}: unknown joint {quote(joint.get('type'))}; allowed: {', '.join(_JOINTS)}"
         )
     limit = joint.find("limit")
+    if limit is not None and joint.get("type") == "spherical":
+        joint.remove(limit)  # others' files have angles there of their own meaning
+        notes.append(f"{named('joint', joint.attrib)}: limits of a ball joint are left out")
     if limit is None or joint.get("type") not in ("revolute", "prismatic"):
         return
     try:
@@ -195,6 +222,12 @@ def _joint(joint: ET.Element, notes: list[str]) -> None:
         raise InputError(
             f"{named('joint', joint.attrib)}: limits {low:g} .. {high:g} are the wrong way round"
         )
+
+
+def _end(joint: ET.Element, side: str) -> str:
+    """The link on a side, parent or child."""
+    end = joint.find(side)
+    return "" if end is None else end.get("link", "")
 
 
 def _tree(root: ET.Element) -> dict[str, str]:
@@ -212,8 +245,7 @@ def _tree(root: ET.Element) -> dict[str, str]:
         name = named("joint", joint.attrib)
         ends = []
         for side in ("parent", "child"):
-            end = joint.find(side)
-            ends.append("" if end is None else end.get("link", ""))
+            ends.append(_end(joint, side))
             if ends[-1] not in known:
                 raise InputError(f"{name}: unknown {side} link {quote(ends[-1])}")
         if joint.get("type") == "floating" and ends[0] != _WORLD:
@@ -240,6 +272,27 @@ def _tree(root: ET.Element) -> dict[str, str]:
                 )
         reached.update(way)
     return {link: parent for link, (parent, _) in carried.items()}
+
+
+def _hold_weightless(
+    root: ET.Element, parents: dict[str, str], inertials: dict[str, Inertial], notes: list[str]
+) -> None:
+    """Make joints fixed that move nothing with inertia: no torque has an acceleration there."""
+    weighty: set[str] = set()
+    for link, inertial in inertials.items():
+        at: str | None = link if inertial.mass or np.any(inertial.inertia) else None
+        while at is not None and at not in weighty:
+            weighty.add(at)
+            at = parents.get(at)
+    moving = [joint for joint in root.findall("joint") if joint.get("type") != "fixed"]
+    idle = [joint for joint in moving if _end(joint, "child") not in weighty]
+    if idle and len(idle) == len(moving):
+        raise InputError("its joints move no inertia")
+    for joint in idle:
+        joint.set("type", "fixed")
+        for element in [e for tag in ("mimic", "limit", "dynamics") for e in joint.findall(tag)]:
+            joint.remove(element)
+        notes.append(f"{named('joint', joint.attrib)} moves no inertia, and is fixed")
 
 
 def _all_on_the_root(root: ET.Element, parents: dict[str, str]) -> dict[str, str]:

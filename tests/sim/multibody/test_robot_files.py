@@ -218,6 +218,45 @@ def test_limits_that_are_equal_are_told_and_left_out(tmp_path):
     assert np.isinf(robot.tree.arrays.limits[1]).all()
 
 
+def test_a_joint_that_moves_nothing_that_weighs_is_told_and_fixed(tmp_path):
+    """As of a hand's last phalanges in others' files; the rest moves as if it had been fixed."""
+    finger = """<link name="nail"/><joint name="c" type="{}"><parent link="tip"/><child link="nail"/>
+      <origin xyz=".1 0 0"/><limit lower="-1" upper="1" effort="3" velocity="1"/><mimic joint="a"/></joint></robot>"""
+    with_joint = URDF.replace("</robot>", finger.format("revolute"))
+    robot = read_robot(written(tmp_path, with_joint, "arm.urdf"))
+    assert [note for note in robot.notes if "'c'" in note] == ["<joint> 'c' moves no inertia, and is fixed"]
+    assert robot.tree.coordinate_names == ("a", "b")
+    assert not robot.loops
+    q = np.array([0.3, 0.6])
+    alone = read_robot(written(tmp_path, URDF, "arm.urdf")).tree
+    assert mass_matrix(robot.tree, q) == pytest.approx(mass_matrix(alone, q), abs=1e-15)
+
+
+def test_a_urdf_of_older_words_is_the_one_of_todays(tmp_path):
+    """What dampens a joint had another name; some files begin with an empty line or end with a zero byte."""
+    today = read_robot(written(tmp_path, URDF, "arm.urdf")).tree
+    older = "\n" + '<?xml version="1.0"?>' + URDF.replace("<dynamics", "<joint_properties") + "\0"
+    before = read_robot(written(tmp_path, older, "older.urdf")).tree
+    assert np.any(today.arrays.damping)
+    np.testing.assert_array_equal(before.arrays.damping, today.arrays.damping)
+
+
+def test_a_spherical_joint_of_a_urdf_is_a_ball(tmp_path):
+    text = URDF.replace('type="revolute"', 'type="spherical"')
+    assert text != URDF
+    robot = read_robot(written(tmp_path, text, "arm.urdf"))
+    assert any("'a'" in note for note in robot.notes)
+    assert (robot.tree.nq, robot.tree.nv) == (5, 4)
+
+
+def test_shapes_of_no_size_are_told_and_left_out(tmp_path):
+    nothing = '<visual><geometry><sphere radius="0.0"/></geometry></visual>'
+    text = URDF.replace("<collision", nothing + "<collision", 1)
+    told, before = (read_robot(written(tmp_path, each, "arm.urdf")) for each in (text, URDF))
+    assert len(told.geoms) == len(before.geoms)
+    assert any("no size" in note for note in told.notes)
+
+
 def test_the_root_of_a_urdf_floats_where_asked_for(tmp_path):
     robot = read_robot(written(tmp_path, URDF, "arm.urdf"), free=True)
     assert robot.tree.nv == 8
