@@ -51,6 +51,7 @@ from sim.vehicles import VEHICLES, Vehicle, enter_own, is_reference, is_robot_fi
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.custom import OWN_FILE, own_file
 from sim.vehicles.forms.form import Support
+from sim.vehicles.forms.robot import RobotVehicle
 
 __all__ = [
     "CAMERAS",
@@ -283,6 +284,7 @@ def with_overrides(
 ) -> Scene:
     """The scene with another vehicle, integrator, step, camera or controller, checked; InputError names the option.
 
+    A robot whose file asks for shorter steps than the scene's gets them, where none are named.
     trusted: as for `load_scene`.
     """
     if camera is not None:
@@ -295,6 +297,9 @@ def with_overrides(
         _check_vehicle(vehicle, "--vehicle")
         scene = scene.flown_by(scene.vehicle_named(vehicle))
         autopilot_of(scene.vehicle)  # what is wrong in its own file is told now
+        if isinstance(scene.vehicle, RobotVehicle) and scene.vehicle.file:
+            own_s = max(scene.vehicle.robot.step_s, STEP_RANGE_S[0])
+            scene = replace(scene, step_s=min(scene.step_s, own_s))
     if step_s is not None:
         low, high = STEP_RANGE_S
         if not (math.isfinite(step_s) and low <= step_s <= high):

@@ -23,7 +23,7 @@ CUBE_FACES = np.array([corners for a, b, c, d in _QUADS for corners in ((a, b, c
 
 def geom(shape: str, size=(0.3, 0.5, 0.7), *, body="b", rgba=(0.8, 0.2, 0.1, 1.0), mesh=False) -> Geom:
     vertices, faces = (CUBE, CUBE_FACES) if mesh else (np.zeros((0, 3)), np.zeros((0, 3), int))
-    return Geom(body, shape, np.eye(4), np.array(size), rgba, True, vertices, faces)
+    return Geom(body, shape, np.eye(4), np.array(size), rgba, True, True, vertices, faces)
 
 
 @pytest.mark.parametrize(

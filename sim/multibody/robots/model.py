@@ -214,6 +214,9 @@ def _velocities(declared: Tree, qpos: np.ndarray, qvel: np.ndarray) -> np.ndarra
 
 
 def _geoms(model: Any, bodies: _Bodies, collides: np.ndarray, urdf: bool) -> Iterable[Geom]:
+    """With what is shown of a URDF's links that have no shape to touch, and all of an MJCF that lets nothing touch, as
+    if it could."""
+    touched = {int(i) for i in model.geom_bodyid[collides]}
     none = np.zeros((0, 3)), np.zeros((0, 3), np.int32)
     shown_by_itself = {int(model.geom_bodyid[k]) for k in range(model.ngeom) if not collides[k]}
     for k in range(model.ngeom):
@@ -231,6 +234,7 @@ def _geoms(model: Any, bodies: _Bodies, collides: np.ndarray, urdf: bool) -> Ite
             vertices = np.array(model.mesh_vert[v : v + model.mesh_vertnum[mesh]], float)
             faces = np.array(model.mesh_face[f : f + model.mesh_facenum[mesh]])
         hidden = urdf and collides[k] and i in shown_by_itself
+        alone = i not in touched if urdf else not touched
         yield Geom(
             body=name,
             shape=shape,
@@ -238,6 +242,7 @@ def _geoms(model: Any, bodies: _Bodies, collides: np.ndarray, urdf: bool) -> Ite
             size_m=np.array(model.geom_size[k]),
             rgba=tuple(float(x) for x in rgba),  # type: ignore[arg-type]
             drawn=not hidden and (urdf or int(model.geom_group[k]) < _HIDDEN_GROUP),
+            collides=bool(collides[k]) or alone,
             vertices=vertices,
             faces=faces,
         )

@@ -34,7 +34,9 @@ class Geom:
     Ellipsoid and box: half of each extent. Plane: half of each extent, 0 without bound. Mesh: half of its box."""
     rgba: tuple[float, float, float, float]
     drawn: bool
-    """Its file shows it; what is not drawn is there for contact alone."""
+    """Its file shows it."""
+    collides: bool
+    """Its file lets it touch others; what does not is there to be seen."""
     vertices: np.ndarray
     """(k, 3) of a mesh in the shape's own frame [m]; none for other shapes."""
     faces: np.ndarray
@@ -49,10 +51,10 @@ class Geom:
         rgba: tuple[float, float, float, float],
         R: np.ndarray | None = None,
     ) -> "Geom":
-        """One that is drawn and no mesh, at a place in its body's frame; R: (3, 3) turned so."""
+        """One that is drawn, collides and is no mesh, at a place in its body's frame; R: (3, 3) turned so."""
         T, none = np.eye(4), (np.zeros((0, 3)), np.zeros((0, 3), np.int32))
         T[:3, :3], T[:3, 3] = np.eye(3) if R is None else R, place_b
-        return Geom(body, shape, T, np.array(size_m), rgba, True, *none)
+        return Geom(body, shape, T, np.array(size_m), rgba, True, True, *none)
 
     @property
     def solid(self) -> Shape | None:

@@ -81,9 +81,10 @@ class RobotVehicle(ArticulatedVehicle):
             return
         robot = cls.robot
         cls.solids = _shown(robot)
-        cls.capsules = capsules_of(_felt(robot, cls.solids))
+        cls.capsules = capsules_of(_felt(robot))
         cls.apart = robot.apart
         cls.servos = tuple(_servos(robot))
+        gravity = _length(robot.tree.arrays.gravity_w)  # thousands where a file's lengths are in millimetres
         cls.parameters = (
             Parameter(
                 "hold",
@@ -93,7 +94,7 @@ class RobotVehicle(ArticulatedVehicle):
                 100.0,
                 "How fast each joint goes to its target, with what it moves at the start; 0: limp, as its file has it.",
             ),
-            Parameter("gravity", "m/s^2", _length(robot.tree.arrays.gravity_w), 0.0, 100.0, "Its size."),
+            Parameter("gravity", "m/s^2", gravity, 0.0, max(100.0, 2.0 * gravity), "Its size."),
             *(_target(robot, servo) for servo in cls.servos[:MOST_TARGETS]),
         )
         cls.properties = tuple(_properties(robot, {q.name for q in cls.parameters}))
@@ -134,7 +135,7 @@ class RobotVehicle(ArticulatedVehicle):
     def touching(self) -> tuple[Touching, ...]:
         """The shapes of its file, of meshes their hulls; capsules along links that have none."""
         found = []
-        for geom in _felt(self.robot, self.solids):
+        for geom in _felt(self.robot):
             solid = geom.solid if geom.shape != "mesh" else hull_of(geom)
             if solid is not None:
                 found.append(Touching(STAND if geom.body == WORLD else geom.body, solid, geom.T))
@@ -174,32 +175,36 @@ class ClosedRobotVehicle(RobotVehicle, ClosedVehicle):
 
 
 def _shown(robot: Robot) -> tuple[Geom, ...]:
-    """What its file shows of it; nothing of a floor, nor of what stands about one that is free.
+    """What its file shows of it.
 
     Where it shows few of its bodies, since a skin is drawn over them, what it hides of the others as well.
     """
-    free = int(robot.tree.arrays.kind[0]) == FREE
-    solid = [geom for geom in robot.geoms if geom.shape != "plane"]
+    solid = _of_its_own(robot)
     bodies, seen = {geom.body for geom in solid}, {geom.body for geom in solid if geom.drawn}
     bare = bodies - seen if seen and len(seen) < _FEW * len(bodies) else set()
-    solid = [geom for geom in solid if geom.drawn or geom.body in bare]
-    return tuple(geom for geom in solid if not (free and geom.body == WORLD))
+    return tuple(geom for geom in solid if geom.drawn or geom.body in bare)
 
 
-def _felt(robot: Robot, shown: tuple[Geom, ...]) -> list[Geom]:
-    """Shapes for contact alone, and what is shown of bodies that have none."""
-    hidden = [geom for geom in robot.geoms if not geom.drawn]
-    covered = {geom.body for geom in hidden}
-    return [*hidden, *(geom for geom in shown if geom.body not in covered)]
+def _felt(robot: Robot) -> list[Geom]:
+    return [geom for geom in _of_its_own(robot) if geom.collides]
+
+
+def _of_its_own(robot: Robot) -> list[Geom]:
+    """Its shapes but planes, and but what stands about one that is free."""
+    free = int(robot.tree.arrays.kind[0]) == FREE
+    return [geom for geom in robot.geoms if geom.shape != "plane" and not (free and geom.body == WORLD)]
 
 
 @lru_cache(maxsize=16)
 def _lowest_m(kind: type[RobotVehicle]) -> float:
-    """Of all that is shown at the start, the base at 0 [m]."""
+    """Of all that is shown at the start, the base at 0 [m]; of its links where its file shows nothing."""
     robot = kind.robot
     poses, lowest = {WORLD: np.eye(4), **body_frames(robot.tree, robot.start.q)}, 0.0
     for geom in kind.solids:
         lowest = min(lowest, lowest_m(geom, poses[geom.body] @ geom.T))
+    for link in links_of(robot.tree) if not kind.solids else ():
+        ends = [(poses[link.body] @ (*end, 1.0))[2] - link.radius_m for end in (link.begin_b, link.end_b)]
+        lowest = min(lowest, *ends)
     return lowest
 
 

@@ -5,6 +5,7 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 
+import mujoco
 import numpy as np
 import pytest
 
@@ -107,6 +108,45 @@ def test_one_that_floats_falls_as_a_body_does_and_rests_on_what_it_has(leg):
     lane = running.advance(4.0).lanes[0]
     assert lane.environment_wrench_b[5] == pytest.approx(weight, rel=0.02)
     assert lane.height_above_ground_m == pytest.approx(0.0, abs=2e-3)
+
+
+def test_what_a_file_lets_touch_nothing_touches_nothing(tmp_path, registry):
+    """An unseen balloon about a ball, of which the ball alone meets the ground: as high as mujoco has it at rest."""
+    text = """<mujoco><worldbody><geom type="plane" size="5 5 1"/><body name="ball" pos="0 0 .5"><freejoint/>
+        <geom size=".1"/><geom size=".3" group="3" contype="0" conaffinity="0"/></body></worldbody></mujoco>"""
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    mujoco.mj_step(model, data, 1000)
+    path = tmp_path / "balloon.xml"
+    path.write_text(text)
+    vehicle = known_vehicle(enter_own(str(path)))
+    lane = simulation(with_overrides(load_scene("robot"), vehicle=vehicle.name)).advance(2.0).lanes[0]
+    assert lane.bodies["ball"][2, 3] == pytest.approx(data.qpos[2], abs=2e-3)  # 0.1; mujoco's contact is soft
+    assert data.qpos[2] == pytest.approx(0.1, abs=2e-3)
+
+
+def test_steps_are_no_longer_than_the_file_asks_for_and_gravity_is_in_its_units(tmp_path, registry):
+    path, text = tmp_path / "fly.xml", '<mujoco><option timestep="{}" gravity="0 0 -9810"/>{}</mujoco>'
+    body = '<worldbody><body><joint/><geom size="10" pos="50 0 0"/></body></worldbody>'
+    scene = load_scene("robot")
+    for asked, taken in ((3e-4, 3e-4), (0.05, scene.step_s), (1e-7, 1e-4)):
+        path.write_text(text.format(asked, body))
+        flown = with_overrides(scene, vehicle=str(path))
+        assert flown.step_s == pytest.approx(taken)
+        assert flown.vehicle.values["gravity"] == pytest.approx(9810.0)
+    assert with_overrides(scene, vehicle=str(path), step_s=0.004).step_s == 0.004
+
+
+def test_a_robot_whose_file_shows_nothing_stands_on_the_lowest_of_its_links(tmp_path, registry):
+    weight = '<inertial mass="1" pos="0 0 -.2" diaginertia=".01 .01 .01"/>'
+    path = tmp_path / "bones.xml"
+    path.write_text(
+        f'<mujoco><worldbody><body name="a"><joint/>{weight}<body name="b" pos="0 0 -.4"><joint/>{weight}'
+        "</body></body></worldbody></mujoco>"
+    )
+    vehicle = known_vehicle(enter_own(str(path)))
+    below = max(shape.radius_m for shape in vehicle.shapes() if shape.body == "b")
+    assert vehicle.stand_m == pytest.approx(0.8 + below)  # as far as the mass of the last one reaches
 
 
 def test_what_was_posed_and_pulled_is_replayed_to_the_bit(tmp_path):
