@@ -185,7 +185,8 @@ class SceneView:
         key = flown.lane.vehicle, flown.lane.generation
         held, links = flown.lane.pivot_w is not None, flown.lane.links
         if links and self._reach[0] != key:
-            middle = middle_m(links, flown.bodies, T_wb[:3, 3]) if held else 0.0
+            lift_m = flown.lane.config.camera.lift_m
+            middle = middle_m(links, flown.bodies, T_wb[:3, 3], lift_m) if held else 0.0
             about_w = T_wb[:3, 3] + np.array([0.0, 0.0, middle])
             self._reach = key, reach_m(links, flown.bodies, about_w), middle
         _, reach, middle = self._reach if links else (key, 0.0, 0.0)

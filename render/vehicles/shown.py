@@ -73,12 +73,16 @@ def reach_m(links: tuple[Link, ...], bodies: Mapping[str, np.ndarray], place_w: 
     return float(np.linalg.norm(ends_w(links, bodies) - place_w, axis=1).max())
 
 
-def middle_m(links: tuple[Link, ...], bodies: Mapping[str, np.ndarray], place_w: np.ndarray) -> float:
-    """How high the middle of what is drawn of the bodies is above a place (3,) about which it stands; 0 where all of it
-    is above the place or hangs below."""
+def middle_m(
+    links: tuple[Link, ...], bodies: Mapping[str, np.ndarray], place_w: np.ndarray, lift_m: float
+) -> float:
+    """How high the middle of what is drawn of the bodies is above a place (3,) at which it is held; 0 where it stands
+    on the place or hangs below as the lift of its framing says."""
     heights_m = ends_w(links, bodies)[:, 2] - place_w[2]
     low, high = float(heights_m.min()), float(heights_m.max())
-    return 0.5 * (low + high) if min(-low, high) > _BOTH_SIDES * (high - low) else 0.0
+    about = min(-low, high) > _BOTH_SIDES * (high - low)
+    other = (-low > high) == (lift_m > 0.0)
+    return 0.5 * (low + high) if about or other else 0.0
 
 
 def moved(T_wb: np.ndarray, shift_w: np.ndarray) -> np.ndarray:

@@ -72,12 +72,19 @@ def test_instances_stand_where_their_bodies_are():
 
 def test_what_stands_about_its_place_is_looked_at_in_its_middle_and_what_hangs_or_stands_on_it_is_not():
     bodies, place = {"b": np.eye(4)}, np.array([0.0, 0.0, 1.0])
-    for low, high, middle in ((0.0, 2.6, 0.3), (-2.0, 1.0, 0.0), (1.0, 3.0, 0.0), (-2.0, 1.5, 0.0)):
+    for low, high, lift, middle in (
+        (0.0, 2.6, 0.3, 0.3),
+        (-2.0, 1.0, -0.3, 0.0),
+        (1.0, 3.0, 0.3, 0.0),
+        (-2.0, 1.5, -1.0, 0.0),
+        (-2.0, 1.0, 0.3, -1.5),
+        (1.0, 3.0, -0.3, 1.0),
+    ):
         links = (
             Link("b", (0.0, 0.0, low), (0.0, 0.0, high), 0.1, 2),
             Link(STAND, (0, 0, -9), (0, 0, 9), 1, 1),
         )
-        assert middle_m(links, bodies, place) == pytest.approx(middle)
+        assert middle_m(links, bodies, place, lift) == pytest.approx(middle)
 
 
 def test_all_links_are_drawn_at_once_solid_or_as_a_ghost(studio: Studio):  # noqa: F811
