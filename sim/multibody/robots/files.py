@@ -3,39 +3,12 @@
 MJCF made harmless before it is parsed: with its includes, files by content, without what reads or runs others."""
 
 import math
-import re
 import xml.etree.ElementTree as ET
 from pathlib import Path, PurePosixPath
 
-import numpy as np
-
+from sim.multibody.robots.meshes import Colour, binary_stl, msh_of_collada
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.user_files import opened, read_text
-
-_HEAD, _FACE = 84, np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("more", "<u2")])
-_VERTEX = re.compile(rb"vertex\s+(\S+)\s+(\S+)\s+(\S+)")
-
-
-def binary_stl(content: bytes) -> bytes:
-    """A mesh as it is, or in binary where it is text. Raises InputError for text that is no mesh."""
-    if not content.lstrip().startswith(b"solid") or _is_binary(content):
-        return content
-    try:
-        corners = np.array(_VERTEX.findall(content)).astype(np.float32).reshape(-1, 3, 3)
-    except ValueError:
-        raise InputError("is no STL: its faces are not of three vertices each") from None
-    if not np.isfinite(corners).all():
-        raise InputError("is no STL: a vertex is not finite")
-    faces = np.zeros(len(corners), _FACE)
-    faces["corners"] = corners
-    return bytes(80) + len(faces).to_bytes(4, "little") + faces.tobytes()
-
-
-def _is_binary(content: bytes) -> bool:
-    """Whether it is as long as its number of faces says; some of these begin like text."""
-    faces = int.from_bytes(content[_HEAD - 4 : _HEAD], "little")
-    return len(content) == _HEAD + faces * _FACE.itemsize
-
 
 MOST_XML_BYTES = 4 << 20
 """Of all XML files of a robot together."""
@@ -50,6 +23,8 @@ MOST_IN_BODIES = 20_000
 time, and cannot be interrupted."""
 MESHES = (".stl", ".obj", ".msh")
 """Formats that mujoco reads."""
+COLLADA = ".dae"
+"""The format of URDF's that it does not."""
 _NAMES = {"name", "class", "childclass"}
 
 
@@ -63,7 +38,7 @@ class ModelFiles:
         if not self.main.is_relative_to(self.folder):
             raise InputError(f"does not lie in the folder {str(folder)!r}")
         self._xml_left, self._mesh_left = MOST_XML_BYTES, MOST_MESH_BYTES
-        self._keys: dict[Path, str] = {}
+        self._pieces: dict[Path, tuple[tuple[str, Colour | None], ...]] = {}
         self.meshes: dict[str, bytes] = {}
         """Content by the name that stands for the file in the XML that is parsed."""
 
@@ -91,8 +66,13 @@ class ModelFiles:
 
     def mesh(self, path: Path) -> str:
         """The name under which a mesh is handed to the parser. Raises InputError and OSError."""
-        if path not in self._keys:
-            if len(self._keys) == MOST_FILES:
+        return self.pieces(path)[0][0]
+
+    def pieces(self, path: Path) -> tuple[tuple[str, Colour | None], ...]:
+        """The names under which what a mesh shows in each of its own colours is handed to the parser, with these.
+        Raises InputError and OSError."""
+        if path not in self._pieces:
+            if len(self.meshes) >= MOST_FILES:
                 raise InputError(f"has too many meshes; allowed: {MOST_FILES}")
             with opened(path) as file:
                 content = file.read(self._mesh_left + 1)
@@ -101,14 +81,19 @@ class ModelFiles:
                     f"mesh {path.name!r} is too large; allowed: {MOST_MESH_BYTES} bytes in all meshes"
                 )
             self._mesh_left -= len(content)
-            if path.suffix.lower() == ".stl":
-                try:
-                    content = binary_stl(content)
-                except InputError as error:
-                    raise InputError(f"mesh {path.name!r} {error}") from None
-            self._keys[path] = f"{len(self._keys)}-{path.stem}{path.suffix.lower()}"
-            self.meshes[self._keys[path]] = content
-        return self._keys[path]
+            ending, found = path.suffix.lower(), dict[Colour | None, bytes]({None: content})
+            try:
+                if ending == ".stl":
+                    found = {None: binary_stl(content)}
+                elif ending == COLLADA:
+                    ending, found = ".msh", msh_of_collada(content)
+            except InputError as error:
+                raise InputError(f"mesh {path.name!r} {error}") from None
+            at = len(self.meshes)
+            names = [f"{at + k}-{path.stem}{ending}" for k in range(len(found))]
+            self.meshes.update(zip(names, found.values(), strict=True))
+            self._pieces[path] = tuple(zip(names, found, strict=True))
+        return self._pieces[path]
 
 
 class _Bounded(ET.TreeBuilder):

@@ -4,13 +4,15 @@ The parser refuses links without inertia, which fixed frames and the links betwe
 """
 
 import xml.etree.ElementTree as ET
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from sim.multibody.robots.files import MESHES, MOST_BODIES, MOST_IN_BODIES, ModelFiles, named
+from sim.multibody.robots.files import COLLADA, MESHES, MOST_BODIES, MOST_IN_BODIES, ModelFiles, named
+from sim.multibody.robots.meshes import Colour
 from sim.platform.errors import InputError, one_of, quote
 
 _JOINTS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar", "spherical")
@@ -91,7 +93,7 @@ def prepared_urdf(
     _hold_weightless(root, carried, inertials, notes)
     parents = _all_on_the_root(root, carried)
     if left_out:
-        why = f" that are none of {', '.join(MESHES)}" if with_meshes else ""
+        why = f" that are none of {', '.join((*MESHES, COLLADA))}" if with_meshes else ""
         notes.append(f"meshes{why} are left out: {one_of(left_out)}")
     for material in root.iter("material"):
         for texture in material.findall("texture"):
@@ -168,11 +170,32 @@ def _shapes(
                 raise InputError(f"{named('link', link.attrib)}: a <{shape.tag}> without <geometry>")
             continue
         name = mesh.get("filename", "")
-        if with_meshes and PurePosixPath(name).suffix.lower() in MESHES:
-            mesh.attrib["filename"] = files.mesh(_found(link, name, folder, files))
-            continue
         link.remove(shape)
-        left_out[PurePosixPath(name).name] = None
+        ending = PurePosixPath(name).suffix.lower()
+        if not with_meshes or ending not in (*MESHES, COLLADA):
+            left_out[PurePosixPath(name).name] = None
+            continue
+        path = _found(link, name, folder, files)
+        try:
+            link.extend(_piece(shape, *piece) for piece in files.pieces(path))
+        except InputError as error:
+            if ending != COLLADA:
+                raise
+            notes.append(f"{named('link', link.attrib)}: {error}, and is left out")
+
+
+def _piece(shape: ET.Element, key: str, colour: Colour | None) -> ET.Element:
+    """The shape of one piece of its mesh, in the piece's own colour where it has one."""
+    made = deepcopy(shape)
+    mesh = made.find("geometry/mesh")
+    assert mesh is not None
+    mesh.attrib["filename"] = key
+    if colour is not None:
+        for material in made.findall("material"):
+            made.remove(material)
+        rgba = " ".join(f"{x:g}" for x in colour)
+        ET.SubElement(ET.SubElement(made, "material", name=f"of a mesh, {rgba}"), "color", rgba=rgba)
+    return made
 
 
 def _extends_nowhere(shape: ET.Element) -> bool:

@@ -155,11 +155,7 @@ class RobotVehicle(ArticulatedVehicle):
 
     def default_state(self) -> State:
         """As its file places it, at rest; joints that are beyond a limit there are put at it."""
-        q = self.robot.start.q.copy()
-        arrays = self.robot.tree.arrays
-        for servo in self.servos:
-            q[arrays.q_at[arrays.v_at == servo.at]] = _start(self.robot, servo.at)
-        return self.state(q, self.robot.start.v)
+        return self.state(_begun(type(self)), self.robot.start.v)
 
 
 class ClosedRobotVehicle(RobotVehicle, ClosedVehicle):
@@ -195,11 +191,19 @@ def _of_its_own(robot: Robot) -> list[Geom]:
     return [geom for geom in robot.geoms if geom.shape != "plane" and not (free and geom.body == WORLD)]
 
 
+def _begun(kind: type[RobotVehicle]) -> np.ndarray:
+    """Coordinates as the file has them, those of joints beyond a limit at it."""
+    q, arrays = kind.robot.start.q.copy(), kind.robot.tree.arrays
+    for servo in kind.servos:
+        q[arrays.q_at[arrays.v_at == servo.at]] = _start(kind.robot, servo.at)
+    return q
+
+
 @lru_cache(maxsize=16)
 def _lowest_m(kind: type[RobotVehicle]) -> float:
     """Of all that is shown at the start, the base at 0 [m]; of its links where its file shows nothing."""
     robot = kind.robot
-    poses, lowest = {WORLD: np.eye(4), **body_frames(robot.tree, robot.start.q)}, 0.0
+    poses, lowest = {WORLD: np.eye(4), **body_frames(robot.tree, _begun(kind))}, 0.0
     for geom in kind.solids:
         lowest = min(lowest, lowest_m(geom, poses[geom.body] @ geom.T))
     for link in links_of(robot.tree) if not kind.solids else ():

@@ -232,6 +232,58 @@ def test_a_joint_that_moves_nothing_that_weighs_is_told_and_fixed(tmp_path):
     assert mass_matrix(robot.tree, q) == pytest.approx(mass_matrix(alone, q), abs=1e-15)
 
 
+def collada(*triangles):
+    """A scene of triangles in colours, in millimetres; its one node stands 5 mm along x."""
+    effects = materials = geometries = placed = ""
+    for k, (colour, corners) in enumerate(triangles):
+        effects += f"""<effect id="e{k}"><profile_COMMON><technique sid="c"><lambert><diffuse><color>{colour}</color>
+          </diffuse></lambert></technique></profile_COMMON></effect>"""
+        materials += f'<material id="m{k}"><instance_effect url="#e{k}"/></material>'
+        numbers = " ".join(str(x) for corner in corners for x in corner)
+        geometries += f"""<geometry id="g{k}"><mesh>
+          <source id="s{k}"><float_array id="f{k}" count="9">{numbers}</float_array><technique_common>
+          <accessor source="#f{k}" count="3" stride="3"><param name="X" type="float"/><param name="Y" type="float"/>
+          <param name="Z" type="float"/></accessor></technique_common></source>
+          <vertices id="v{k}"><input semantic="POSITION" source="#s{k}"/></vertices>
+          <triangles material="a" count="1"><input semantic="VERTEX" source="#v{k}" offset="0"/><p>0 1 2</p></triangles>
+          </mesh></geometry>"""
+        placed += f"""<instance_geometry url="#g{k}"><bind_material><technique_common>
+          <instance_material symbol="a" target="#m{k}"/></technique_common></bind_material></instance_geometry>"""
+    return f"""<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+      <asset><unit name="millimetre" meter="0.001"/><up_axis>Y_UP</up_axis></asset>
+      <library_effects>{effects}</library_effects><library_materials>{materials}</library_materials>
+      <library_geometries>{geometries}</library_geometries><library_visual_scenes><visual_scene id="all">
+      <node><translate>5 0 0</translate>{placed}</node></visual_scene></library_visual_scenes>
+      <scene><instance_visual_scene url="#all"/></scene></COLLADA>"""
+
+
+def test_a_collada_mesh_is_shown_where_and_in_the_colours_that_it_says(tmp_path):
+    red = ("0.8 0.1 0.1 1", [(0, 0, 0), (100, 0, 0), (0, 200, 0)])
+    blue = ("0.1 0.2 0.9 1", [(0, 0, 300), (100, 0, 300), (0, 200, 400)])
+    (tmp_path / "paint.dae").write_text(collada(red, blue))
+    shown = '<visual><origin xyz="0 0 .5"/><geometry><mesh filename="paint.dae"/></geometry></visual>'
+    robot = read_robot(written(tmp_path, URDF.replace("<collision", shown + "<collision", 1), "arm.urdf"))
+    pieces = [geom for geom in robot.geoms if len(geom.faces) == 1]
+    assert len(pieces) == 2
+    for (colour, corners), geom in zip((red, blue), pieces, strict=True):
+        assert geom.rgba == pytest.approx([float(x) for x in colour.split()])
+        place_b = geom.vertices @ geom.T[:3, :3].T + geom.T[:3, 3]
+        wanted = np.array(corners) * 1e-3 + (0.005, 0.0, 0.5)
+        apart_m = np.linalg.norm(place_b[:, None] - wanted, axis=2)
+        assert apart_m.min(axis=0) == pytest.approx(0.0, abs=1e-7)
+        assert apart_m.min(axis=1) == pytest.approx(0.0, abs=1e-7)
+
+
+@pytest.mark.parametrize("content", [collada(), "no mesh", "<!DOCTYPE x>" + collada()])
+def test_a_collada_mesh_that_shows_nothing_is_told_and_left_out(tmp_path, content):
+    (tmp_path / "none.dae").write_text(content)
+    shown = '<visual><geometry><mesh filename="none.dae"/></geometry></visual>'
+    robot = read_robot(written(tmp_path, URDF.replace("<collision", shown + "<collision", 1), "arm.urdf"))
+    (note,) = (note for note in robot.notes if "none.dae" in note)
+    assert "left out" in note
+    assert "\n" not in note
+
+
 def test_a_urdf_of_older_words_is_the_one_of_todays(tmp_path):
     """What dampens a joint had another name; some files begin with an empty line or end with a zero byte."""
     today = read_robot(written(tmp_path, URDF, "arm.urdf")).tree
