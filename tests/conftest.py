@@ -5,6 +5,7 @@ import signal
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 
 import pytest
@@ -24,13 +25,26 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-@pytest.fixture(autouse=True, scope="module")
-def own_vehicles_end_with_their_file() -> Iterator[None]:
-    """What a file of tests enters among the vehicles is no vehicle of the next."""
+@contextmanager
+def _vehicles_kept() -> Iterator[None]:
     before = dict(VEHICLES)
     yield
     VEHICLES.clear()
     VEHICLES.update(before)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def own_vehicles_end_with_their_file() -> Iterator[None]:
+    """What a file of tests enters among the vehicles is no vehicle of the next."""
+    with _vehicles_kept():
+        yield
+
+
+@pytest.fixture
+def registry() -> Iterator[None]:
+    """What a test enters among the vehicles is forgotten after it."""
+    with _vehicles_kept():
+        yield
 
 
 _MANY = 40

@@ -8,6 +8,17 @@ from pathlib import Path
 import app
 
 ROOT = Path(app.__file__).resolve().parent
+EVIL = """
+from pathlib import Path
+
+Path(__file__).with_name("marker").touch()
+
+from sim.vehicles.rigid_body import RigidBody
+
+class Evil(RigidBody):
+    name = "evil"
+"""
+"""A vehicle's file that leaves a mark when it is run."""
 
 
 def run_app(*arguments: object, timeout_s: float = 1500.0) -> subprocess.CompletedProcess[str]:

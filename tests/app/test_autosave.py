@@ -12,22 +12,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim.commands import PilotInput, Reset, SetFlightMode, SetPilotInput
+from sim.commands import PilotInput, Reset, SetPilotInput
 from sim.recordings import load_take
 from sim.simulation import Simulation
 from tests.patience import wait_until
-from tests.sim.simulation_scenes import helicopter_scene, simulation, world
+from tests.sim.simulation_scenes import flown, helicopter_scene, simulation, world
 from ui.features.takes import actions
 from ui.features.takes.actions import AUTOSAVED, Takes
-
-
-def flown(seconds: float, throttle: float = 0.4) -> Simulation:
-    flying = simulation(helicopter_scene())
-    flying.submit(SetFlightMode("raw"))
-    flying.advance(0.1)
-    flying.submit(SetPilotInput(PilotInput(throttle=throttle)))
-    flying.advance(seconds)
-    return flying
 
 
 def written(desk: Takes, flying: Simulation, folder: Path, count: int) -> list[Path]:

@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim.commands import PilotInput, Reset, SetFlightMode, SetPilotInput
+from sim.commands import PilotInput, Reset, SetPilotInput
 from sim.recordings import load_take
 from sim.simulation import Simulation
 from tests.patience import wait_until
 from tests.sim.plan_samples import record
-from tests.sim.simulation_scenes import helicopter_scene, simulation, world
+from tests.sim.simulation_scenes import flown, helicopter_scene, simulation, world
 from ui.features.takes.actions import MOST_AUTOSAVED, News, Takes
 
 
@@ -102,15 +102,6 @@ def test_what_cannot_be_is_answered_in_one_line(tmp_path: Path) -> None:
         assert path.replace("\0", r"\x00") in told.text
     assert desk.view.stored == ()
     desk.close(fresh, world("plain"))
-
-
-def flown(seconds: float, throttle: float) -> Simulation:
-    flying = simulation(helicopter_scene())
-    flying.submit(SetFlightMode("raw"))
-    flying.advance(0.1)
-    flying.submit(SetPilotInput(PilotInput(throttle=throttle)))
-    flying.advance(seconds)
-    return flying
 
 
 def test_closing_keeps_what_was_steered_for_a_while_and_the_latest_ten_of_it(tmp_path: Path) -> None:

@@ -18,20 +18,10 @@ from sim.platform.errors import InputError, UntrustedFile
 from sim.recordings import Take, load_take, save_take
 from sim.scene import load_scene
 from sim.vehicles import VEHICLES, Control, HolonomicVehicle, Parameter, enter_own, known_vehicle
+from tests.app.program import EVIL
 from tests.sim.plan_samples import BOAT, record, task
 from tests.sim.simulation_scenes import helicopter_scene, simulation, world
 from ui.features.takes.actions import AUTOSAVED, Takes
-
-EVIL = """
-from pathlib import Path
-
-Path(__file__).with_name("marker").touch()
-
-from sim.vehicles.rigid_body import RigidBody
-
-class Evil(RigidBody):
-    name = "evil"
-"""
 
 
 @pytest.fixture(autouse=True)

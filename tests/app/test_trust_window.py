@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.app.desktop import App, Probe, Screen
+from tests.app.program import EVIL
 
 pytestmark = [
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs an X screen of its own"),
@@ -16,16 +17,6 @@ pytestmark = [
 START_S, ANSWER_S = 60.0, 30.0
 FIRST = 'vehicle = "rigid-body"\n[world]\nname = "plain"\n'
 OWN = 'vehicle = "../evil.py:Evil"\n[world]\nname = "plain"\n'
-EVIL = """
-from pathlib import Path
-
-Path(__file__).with_name("marker").touch()
-
-from sim.vehicles.rigid_body import RigidBody
-
-class Evil(RigidBody):
-    name = "evil"
-"""
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 import base64
 import gzip
 import json
-from collections.abc import Iterator
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from sim.recordings import Take
 from sim.scene import load_scene
 from sim.simulation import Simulation
 from sim.world import load_world
-from tests.export.browser import Browser, browser, installed
+from tests.export.browser import Browser, installed
 from tests.patience import PATIENCE_S, wait_until
 
 needs_browser = pytest.mark.skipif(not installed(), reason="there is no chromedriver")
@@ -46,12 +45,6 @@ async function show(state, buffers, views) {
   });
 }
 </script>"""
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser() as made:
-        yield made
 
 
 def thrown() -> sim.Trajectory:

@@ -3,7 +3,6 @@
 import json
 import re
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -31,12 +30,6 @@ from tests.patience import wait_until
 
 needs_browser = pytest.mark.skipif(not installed(), reason="there is no chromedriver")
 READY = "window.holonomy"
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser() as made:
-        yield made
 
 
 def spun(seed: int) -> sim.Trajectory:

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from sim.commands import PilotInput, SetPilotInput
+from sim.commands import PilotInput, SetFlightMode, SetPilotInput
 from sim.scene import LaneSpec, Scene, Start, load_scene
 from sim.shapes import Box, Capsule, Cone, ConvexMesh, Drum, Ellipsoid, Shape, Sphere
 from sim.simulation import KernelStore, Simulation
@@ -56,6 +56,16 @@ def spinning_scene(*lanes: LaneSpec, step_s: float = 0.25) -> Scene:
 
 def simulation(scene: Scene, kernels: KernelStore | None = None) -> Simulation:
     return Simulation(scene, world(scene.world), kernels=kernels)
+
+
+def flown(seconds: float, throttle: float = 0.4) -> Simulation:
+    """The helicopter after so long under one lift."""
+    flying = simulation(helicopter_scene())
+    flying.submit(SetFlightMode("raw"))
+    flying.advance(0.1)
+    flying.submit(SetPilotInput(PilotInput(throttle=throttle)))
+    flying.advance(seconds)
+    return flying
 
 
 def advance_to(running: Simulation, end_s: float, frame_s: float) -> None:

@@ -39,7 +39,6 @@ from sim.planner.task.inputs import holding, input_map_of
 from sim.planner.task.scene_task import scene_with_task
 from sim.scene import SCENE_FOLDER, load_scene
 from sim.simulation import Simulation
-from sim.vehicles import VEHICLES
 from sim.world import load_world
 from tests.sim.simulation_scenes import advance_to
 
@@ -407,15 +406,6 @@ TWO_LINKS = """<robot name="two links"><link name="base"/><link name="tool0"/>
 <joint name="elbow" type="revolute"><parent link="upper"/><child link="fore"/><origin xyz="0 0 0.5"/><axis xyz="0 1 0"/>
 <limit lower="-2.5" upper="2.5" effort="40" velocity="3"/></joint>
 <joint name="flange" type="fixed"><parent link="fore"/><child link="tool0"/><origin xyz="0 0 0.4"/></joint></robot>"""
-
-
-@pytest.fixture
-def registry():
-    """What a test enters is forgotten after it."""
-    before = dict(VEHICLES)
-    yield
-    VEHICLES.clear()
-    VEHICLES.update(before)
 
 
 @pytest.mark.usefixtures("registry")

@@ -27,13 +27,6 @@ from tests.sim.simulation_scenes import GatedKernels, world
 ROOT = Path(sim.__file__).resolve().parents[1]
 
 
-@pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty one."""
-    monkeypatch.setenv("HOLONOMY_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
-
-
 def test_work_is_done_once_and_what_fails_is_tried_again(cache: Path, tmp_path: Path) -> None:
     workers, made = CacheWorkers(), tmp_path / "made"
     for _ in range(2):

@@ -1,6 +1,5 @@
 """Laws of looking back: nothing is changed by it, and what is gone on from comes again bit for bit."""
 
-from collections.abc import Iterator
 from concurrent.futures import Future
 
 import numpy as np
@@ -375,13 +374,6 @@ def test_a_resimulation_that_is_refused_leaves_the_present() -> None:
     assert "rk5" in after.message
     assert after.look_back is None
     assert not after.paused
-
-
-@pytest.fixture
-def kernels() -> Iterator[GatedKernels]:
-    store = GatedKernels()
-    yield store
-    store.gate.set()
 
 
 @pytest.mark.parametrize("command", [SetIntegrator("rk2"), AddLane("rk2", 0.01), Resimulate("rk2")])

@@ -11,14 +11,7 @@ from sim.integrators import DEFAULT
 from sim.simulation import Simulation
 from sim.simulation.simulation import MOST_SAMPLES, SAMPLED_S
 from tests.patience import wait_until
-from tests.sim.simulation_scenes import GatedKernels, helicopter_scene, place, simulation
-
-
-@pytest.fixture
-def kernels():
-    store = GatedKernels()
-    yield store
-    store.gate.set()
+from tests.sim.simulation_scenes import helicopter_scene, place, simulation
 
 
 @pytest.fixture

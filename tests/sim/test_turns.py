@@ -22,13 +22,6 @@ ROOT = Path(sim.__file__).resolve().parents[1]
 pytestmark = pytest.mark.skipif(turns.fcntl is None, reason="no locks of bytes on this system")
 
 
-@pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty one, without a file for the turns yet."""
-    monkeypatch.setenv("HOLONOMY_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
-
-
 def begun(program: str) -> subprocess.Popen[str]:
     """Another process of this cache that speaks by lines and waits for one where it reads."""
     text = f"import sys; sys.path.insert(0, {str(ROOT)!r})\n{textwrap.dedent(program)}"

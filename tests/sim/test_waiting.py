@@ -2,7 +2,6 @@
 
 import multiprocessing
 import threading
-from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from pathlib import Path
 
@@ -18,13 +17,6 @@ from sim.simulation.lanes.kernels import Ahead, Compiling
 from sim.vehicles import VEHICLES
 from tests.patience import PATIENCE_S, wait_until
 from tests.sim.simulation_scenes import GatedKernels, fly, helicopter_scene, simulation
-
-
-@pytest.fixture
-def kernels() -> Iterator[GatedKernels]:
-    store = GatedKernels()
-    yield store
-    store.gate.set()
 
 
 def in_the_background(kernels: GatedKernels) -> Simulation:

@@ -90,11 +90,9 @@ class Goals:
         return True
 
 
-@pytest.fixture
-def bench():
-    bench = Bench()
-    yield bench
-    bench.close()
+def page(snapshot: Snapshot, context: PanelContext) -> list[Request]:
+    context.rects[PAGE] = (0.0, 0.0, 1.0, 1.0)
+    return draw_placing(snapshot, context)
 
 
 def test_of_two_things_in_one_place_each_is_chosen_by_a_dot_of_its_own(bench):
@@ -136,10 +134,6 @@ def test_what_is_done_with_the_chosen_one_can_be_pressed_where_it_does_something
         pressable[name] = enabled
         return drawn(context, name, *rest, enabled=enabled, **more)  # type: ignore[arg-type]
 
-    def page(snapshot: Snapshot, context: PanelContext) -> list[Request]:
-        context.rects[PAGE] = (0.0, 0.0, 1.0, 1.0)
-        return draw_placing(snapshot, context)
-
     monkeypatch.setattr(panel, "button", watched)
     found = set()
     for handle in SceneThings(snapshot, world).handles:
@@ -158,10 +152,6 @@ def test_start_and_wind_are_chosen_on_the_page_and_the_winds_velocity_is_typed(b
     running = simulation(load_scene("quadrotor"))
     snapshot = running.snapshot
     bench.context.show(load_world("plain"))
-
-    def page(snapshot: Snapshot, context: PanelContext) -> list[Request]:
-        context.rects[PAGE] = (0.0, 0.0, 1.0, 1.0)
-        return draw_placing(snapshot, context)
 
     bench.click("place/choose/start", page, snapshot)
     assert bench.context.of(GizmoFields).chosen == "start"

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 import sim
 from sim.multibody.observing import body_frames
 from sim.multibody.robots.model import start_of
-from sim.vehicles import VEHICLES, enter_own, known_vehicle
+from sim.vehicles import enter_own, known_vehicle
 
 SECONDS = 0.3
 STEPS = {
@@ -22,15 +22,6 @@ STEPS = {
     "semi-implicit-euler": (1e-4, 2e-3),
 }
 """Step [s] and what may be off [m and 1]; measured at most 6e-6, 1.2e-10, 6e-6 and 5.2e-4."""
-
-
-@pytest.fixture
-def registry():
-    """What a test enters is forgotten after it."""
-    before = dict(VEHICLES)
-    yield
-    VEHICLES.clear()
-    VEHICLES.update(before)
 
 
 def words(numbers):

@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation
 import sim
 from sim.multibody.stepping import OK
 from sim.steppers.bound_tree import BoundTree
-from sim.vehicles import VEHICLES, enter_own, known_vehicle
+from sim.vehicles import enter_own, known_vehicle
 from tests.sim.multibody.four_bar import GROUND, LENGTHS, MASSES, by_multipliers, closed_angles
 
 ANGLES = closed_angles(1.2)
@@ -48,15 +48,6 @@ def test_a_connected_file_moves_as_equations_with_multipliers(tmp_path, equality
     assert closed.advance(motion, 400)[1] == OK
     exact, _ = by_multipliers(ANGLES, 0.8)
     np.testing.assert_allclose(np.cumsum(ANGLES + motion.q), exact, atol=1e-3)
-
-
-@pytest.fixture
-def registry():
-    """What a test enters is forgotten after it."""
-    before = dict(VEHICLES)
-    yield
-    VEHICLES.clear()
-    VEHICLES.update(before)
 
 
 def test_a_connected_file_is_a_vehicle_whose_loops_stay_closed(tmp_path, registry):

@@ -38,15 +38,6 @@ URDF = """<robot name="{name}">
 
 
 @pytest.fixture
-def registry():
-    """What a test enters is forgotten after it."""
-    before = dict(VEHICLES)
-    yield VEHICLES
-    VEHICLES.clear()
-    VEHICLES.update(before)
-
-
-@pytest.fixture
 def leg(tmp_path, registry):
     path = tmp_path / "leg.urdf"
     path.write_text(URDF.format(name="one leg"))
