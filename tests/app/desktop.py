@@ -17,6 +17,9 @@ Probe = dict[str, Any]
 PATIENCE = 10.0
 """Limits are given for an idle machine; a busy one takes as much longer. Nothing is waited for but its condition."""
 
+LOOK_S = 0.01
+"""From one look at what the window shows to the next."""
+
 
 class Screen:
     """A virtual X screen on a free display number."""
@@ -94,7 +97,7 @@ class App:
             seen = self.seen()
             if seen is not None and holds(seen):
                 return seen
-            time.sleep(0.05)
+            time.sleep(LOOK_S)
         raise AssertionError(
             f"not within {PATIENCE * timeout_s} s: {what}; last seen {self.seen()}\n{self.log()}"
         )
@@ -108,7 +111,7 @@ class App:
             assert time.monotonic() < end, (
                 f"not within {PATIENCE * timeout_s} s: {job}; last {self.opening()}\n{self.log()}"
             )
-            time.sleep(0.02)
+            time.sleep(LOOK_S)
 
     def wait_frames(self, count: int) -> Probe:
         """Wait until `count` more frames have been drawn, however slow the machine is."""
