@@ -15,7 +15,7 @@ from tests.sim.simulation_scenes import fly, helicopter_scene, simulation
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features.view import (
-    FILE,
+    BOOKMARKS,
     MOST,
     BookmarkKeeper,
     Bookmarks,
@@ -25,7 +25,6 @@ from ui.features.view import (
     SetBookmark,
     draw_bookmarks,
     eye_of,
-    read_bookmarks,
     start_of,
 )
 from ui.settings.view_settings import ViewSettings
@@ -92,9 +91,9 @@ def test_there_are_no_more_than_can_be_shown() -> None:
     ],
 )
 def test_a_damaged_file_is_set_aside(text: str, tmp_path: Path) -> None:
-    (tmp_path / FILE).write_text(text)
-    assert read_bookmarks(tmp_path) == Bookmarks()
-    assert (tmp_path / f"{FILE}.damaged").exists()
+    (tmp_path / BOOKMARKS.name).write_text(text)
+    assert BOOKMARKS.read(tmp_path) == Bookmarks()
+    assert (tmp_path / f"{BOOKMARKS.name}.damaged").exists()
 
 
 def test_bookmarks_are_set_opened_and_dropped_by_clicks(bench: Bench) -> None:

@@ -8,18 +8,18 @@ import pytest
 
 from sim.scene import load_scene
 from ui.desktop.session import Memories
-from ui.settings.view_settings import FILE, MOST_FILES, Remembered, ViewSettings, read_memory, write_memory
+from ui.settings.view_settings import MEMORY, MOST_FILES, Remembered, ViewSettings
 
 
 def test_what_was_kept_comes_back(tmp_path: Path) -> None:
-    assert read_memory(tmp_path) == Remembered()
+    assert MEMORY.read(tmp_path) == Remembered()
     view = ViewSettings(trail=False, arrows=True, exposure=1.5, plot_s=40.0)
     kept = Remembered().looked_at(view).opened_scene("plain").opened_scene("canyon").opened_scene("plain")
     kept = replace(kept.opened_file("/tmp/a.npz"), quality="low", panels=False).with_camera(
         "plain", "tower", "chase"
     )
-    write_memory(tmp_path, kept)
-    assert read_memory(tmp_path) == kept
+    MEMORY.write(tmp_path, kept)
+    assert MEMORY.read(tmp_path) == kept
     assert kept.scenes == ("plain", "canyon")
     assert kept.camera_of("plain", "chase") == "tower"
     assert kept.camera_of("plain", "cockpit") == "cockpit"  # another than the scene's was asked for
@@ -49,13 +49,13 @@ def test_only_the_last_files_are_kept() -> None:
     ],
 )
 def test_broken_settings_are_set_aside(text: str, tmp_path: Path) -> None:
-    (tmp_path / FILE).write_text(text)
-    assert read_memory(tmp_path) == Remembered()
-    assert [path.name for path in tmp_path.iterdir()] == [f"{FILE}.damaged"]
+    (tmp_path / MEMORY.name).write_text(text)
+    assert MEMORY.read(tmp_path) == Remembered()
+    assert [path.name for path in tmp_path.iterdir()] == [f"{MEMORY.name}.damaged"]
 
 
 def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
-    write_memory(tmp_path / "missing", Remembered())
+    MEMORY.write(tmp_path / "missing", Remembered())
 
 
 def test_a_scenes_file_is_remembered_however_it_was_opened(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from sim.vehicles.forms.coordinates import coordinates_of, first_coordinates
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features.model.panel import ModelFields, actuator_span, draw_model, shown_in
-from ui.features.model.view import MOST, DropPose, KeepPose, Poses, RenamePose, read_poses, write_poses
+from ui.features.model.view import MOST, POSES, DropPose, KeepPose, Poses, RenamePose
 from ui.settings.view_settings import ViewSettings
 from ui.window.context import ChangeView
 
@@ -135,8 +135,8 @@ def test_what_is_not_simulated_has_nothing_to_take_hold_of(bench: Bench) -> None
 
 def test_poses_come_back_from_their_file_and_a_damaged_one_is_put_aside(tmp_path: Path) -> None:
     kept = Poses().with_one("arm", " up ", {"elbow": 0.25})
-    write_poses(tmp_path, kept)
-    assert read_poses(tmp_path) == kept
+    POSES.write(tmp_path, kept)
+    assert POSES.read(tmp_path) == kept
     assert list(kept.of("arm")) == ["up"]
     assert kept.without("arm", "up") == Poses()
     for name in ("", "  ", "a\nb", "x" * 99):
@@ -147,5 +147,5 @@ def test_poses_come_back_from_their_file_and_a_damaged_one_is_put_aside(tmp_path
     with pytest.raises(InputError):
         kept.with_one("arm", "one more", {})
     (tmp_path / "poses.json").write_text('{"vehicles": 3}')
-    assert read_poses(tmp_path) == Poses()
+    assert POSES.read(tmp_path) == Poses()
     assert (tmp_path / "poses.json.damaged").exists()

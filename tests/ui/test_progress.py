@@ -15,9 +15,9 @@ from sim.simulation.runs.judge import Progress
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features.achievements import (
-    FILE,
     GRADES,
     MOST_TRIES,
+    PROGRESS,
     Achievement,
     ExportProgress,
     ProgressRecord,
@@ -25,8 +25,6 @@ from ui.features.achievements import (
     Try,
     WipeProgress,
     export_progress,
-    read_progress,
-    write_progress,
 )
 from ui.features.goals import GoalsView
 from ui.features.lanes import draw_labels
@@ -91,7 +89,7 @@ def test_what_is_done_by_hand_is_kept_with_its_grade_and_what_is_skipped_or_flow
     assert (record.done, record.of, record.medal) == (2, 3, "")
     flight.sees(Progress(GOALS, at=2))
     assert flight.sees(Progress(GOALS, at=3, graded=BUTTER), demo=True).of("canyon") == record
-    assert read_progress(flight.folder).of("canyon") == record
+    assert PROGRESS.read(flight.folder).of("canyon") == record
 
 
 def test_a_second_try_is_told_with_the_best_before_it_and_what_is_due_next(flight: Flight) -> None:
@@ -127,14 +125,14 @@ def test_the_shortest_lap_counts_and_the_latest_tries_are_kept() -> None:
 
 def test_it_is_read_as_it_was_written_and_a_damaged_file_is_set_aside(tmp_path: Path) -> None:
     record = ProgressRecord().with_scene("canyon", scene_record("good", "").lapped(9.5, 2, "Somewhere"))
-    write_progress(tmp_path, record)
-    assert read_progress(tmp_path) == record
-    assert [path.name for path in tmp_path.iterdir()] == [FILE]
-    told = json.loads((tmp_path / FILE).read_text())
+    PROGRESS.write(tmp_path, record)
+    assert PROGRESS.read(tmp_path) == record
+    assert [path.name for path in tmp_path.iterdir()] == [PROGRESS.name]
+    told = json.loads((tmp_path / PROGRESS.name).read_text())
     told["scenes"]["canyon"]["tries"]["goal 0"][0]["grade"] = "superb"
-    (tmp_path / FILE).write_text(json.dumps(told))
-    assert read_progress(tmp_path) == ProgressRecord()
-    assert (tmp_path / f"{FILE}.damaged").exists()
+    (tmp_path / PROGRESS.name).write_text(json.dumps(told))
+    assert PROGRESS.read(tmp_path) == ProgressRecord()
+    assert (tmp_path / f"{PROGRESS.name}.damaged").exists()
 
 
 def test_its_table_has_a_row_for_every_try_and_one_for_the_best_lap(tmp_path: Path) -> None:
@@ -164,12 +162,12 @@ def test_the_page_opens_scenes_exports_and_wipes_only_when_asked_twice(bench: Be
     assert bench.click("progress/keep", draw_progress, present) == []
     assert bench.click("progress/wipe", draw_progress, present) == []
     assert bench.click("progress/wipe", draw_progress, present) == [WipeProgress()]
-    write_progress(flight.folder, record)
+    PROGRESS.write(flight.folder, record)
     flight.actions.carry_out(ExportProgress())
     table = flight.folder / "exports" / TABLE
     assert table.exists()
     flight.actions.carry_out(WipeProgress())
-    assert read_progress(flight.folder) == ProgressRecord()
+    assert PROGRESS.read(flight.folder) == ProgressRecord()
     assert flight.told == [f"Progress saved: {table}", "Progress is wiped"]
 
 

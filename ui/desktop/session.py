@@ -50,14 +50,13 @@ from ui.hud.pen import covered_parts
 from ui.input.desk import CameraMotion
 from ui.settings.catalogue import load_catalogue
 from ui.settings.view_settings import (
+    MEMORY,
     Remembered,
     ViewSettings,
     config_dir,
     exports_folder,
     opened,
     prepares_ahead,
-    read_memory,
-    write_memory,
 )
 from ui.shell.features import FEATURES
 from ui.shell.shell import Shell
@@ -74,7 +73,7 @@ class Memories:
 
     def __init__(self, folder: Path, quality: str) -> None:
         self._folder, self._quality = folder, quality
-        self.kept = self._written = read_memory(folder)
+        self.kept = self._written = MEMORY.read(folder)
         self._written_s = perf_counter()
 
     def opened(self, view: ViewSettings, scene: Scene) -> ViewSettings:
@@ -105,7 +104,7 @@ class Memories:
     def keep(self) -> None:
         """Write it, where something has changed."""
         if self.kept != self._written:
-            write_memory(self._folder, self.kept)
+            MEMORY.write(self._folder, self.kept)
         self._written, self._written_s = self.kept, perf_counter()
 
 

@@ -16,7 +16,7 @@ from sim.platform.progress import Preparation
 from sim.scene import Scene
 from ui.desktop.probing import Probe
 from ui.features.scenes.loader import Loader
-from ui.settings.view_settings import config_dir, read_memory
+from ui.settings.view_settings import MEMORY, config_dir
 from ui.window.app_window import AppWindow
 from ui.window.opening_screen import FRAME_S, OpeningScreen
 
@@ -104,7 +104,7 @@ def run_window(
     sys.setswitchinterval(TURN_S)
     quality = request.quality
     if quality == "auto":
-        quality = read_memory(config_dir()).quality or detect(window.ctx)
+        quality = MEMORY.read(config_dir()).quality or detect(window.ctx)
     watched = Probe(probe) if probe else None
     with ExitStack() as resources:
         resources.callback(window.close)

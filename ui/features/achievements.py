@@ -8,10 +8,9 @@ from pathlib import Path
 
 from sim.platform.errors import InputError
 from sim.platform.replacing import replacing
-from ui.settings.view_settings import read_kept, write_kept
+from ui.settings.view_settings import KeptFile
 from ui.window.context import Action
 
-FILE = "progress.json"
 VERSION = 1
 MOST_SCENES, MOST_GOALS, MOST_TRIES = 400, 24, 12
 _LONGEST = 512
@@ -99,16 +98,6 @@ class ProgressRecord:
         return {medal: all_of.count(medal) for medal in (GOLD, SILVER, BRONZE)}
 
 
-def read_progress(folder: Path) -> ProgressRecord:
-    """A file that is damaged gets the ending `.damaged`, and nothing is known."""
-    return read_kept(folder / FILE, ProgressRecord, "no progress", _check)
-
-
-def write_progress(folder: Path, record: ProgressRecord) -> None:
-    """A folder that cannot be written costs only the memory."""
-    write_kept(folder / FILE, record)
-
-
 def export_progress(path: Path, record: ProgressRecord) -> None:
     """As a table, a row for every time that a goal was done, and one for the best lap of a scene. Raises OSError."""
     with replacing(path) as draft, draft.open("w", newline="", encoding="utf-8") as file:
@@ -146,6 +135,9 @@ def _check(record: ProgressRecord) -> None:
             raise InputError("more goals than there can be")
         if scene.lap_s is not None and not (0.0 < scene.lap_s < math.inf):
             raise InputError("a lap of no time")
+
+
+PROGRESS = KeptFile("progress.json", ProgressRecord, "progress", _check)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,8 @@ from ui.settings.view_settings import (
     EXPOSURE_RANGE,
     SI,
     UNITS,
+    KeptFile,
     ViewSettings,
-    read_kept,
-    write_kept,
 )
 from ui.window.context import (
     ChangeView,
@@ -71,7 +70,6 @@ class SceneBookmarks:
     marks: "tuple[Bookmark, ...]" = ()
 
 
-FILE = "bookmarks.json"
 MOST, MOST_SCENES = 12, 60
 """Of one scene, and of all."""
 Eye = tuple[float, float, float, float, float]
@@ -136,16 +134,6 @@ def eye_of(view: np.ndarray) -> Eye:
     return x, y, z, math.atan2(forward[1], forward[0]), math.asin(min(max(float(forward[2]), -1.0), 1.0))
 
 
-def read_bookmarks(folder: Path) -> Bookmarks:
-    """Of earlier sessions; a file that is damaged gets the ending `.damaged`, and there are none."""
-    return read_kept(folder / FILE, Bookmarks, "no bookmarks", _check)
-
-
-def write_bookmarks(folder: Path, kept: Bookmarks) -> None:
-    """A folder that cannot be written costs only the memory."""
-    write_kept(folder / FILE, kept)
-
-
 def _check(kept: Bookmarks) -> None:
     if len(kept.scenes) > MOST_SCENES or any(len(marks) > MOST for marks in kept.scenes.values()):
         raise InputError("too many")
@@ -157,12 +145,15 @@ def _check(kept: Bookmarks) -> None:
             raise InputError("a place that cannot be")
 
 
+BOOKMARKS = KeptFile("bookmarks.json", Bookmarks, "bookmarks", _check)
+
+
 class BookmarkKeeper:
     """Of one window."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._kept = read_bookmarks(folder)
+        self._kept = BOOKMARKS.read(folder)
 
     def of(self, scene: str) -> tuple[Bookmark, ...]:
         """A scene's."""
@@ -186,7 +177,7 @@ class BookmarkKeeper:
 
     def _keep(self, kept: Bookmarks) -> None:
         self._kept = kept
-        write_bookmarks(self._folder, kept)
+        BOOKMARKS.write(self._folder, kept)
 
 
 def _opened(mark: Bookmark, view: ViewSettings) -> list[Request]:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from render.quality import PRESETS
 from sim.platform.errors import InputError
@@ -193,32 +193,39 @@ def write_scale(folder: Path, scale: float) -> None:
 Kept = TypeVar("Kept")
 
 
-def read_kept(path: Path, kind: type[Kept], what: str, check: Callable[[Kept], None]) -> Kept:
-    """The dataclass `kind` that a file holds, its defaults where there is none.
+@dataclass(frozen=True, slots=True)
+class KeptFile(Generic[Kept]):
+    """Where a dataclass is kept from one session to the next, in the folder of settings."""
 
-    One that is damaged, or that `check` refuses by InputError, gets the ending `.damaged`. what: "no settings".
-    """
-    if not path.exists():
-        return kind()
-    try:
-        with refusals(path, what):
-            value = json_value(read_text(path))
-            require_finite(value)
-            kept = as_type(value, kind)
-            check(kept)
-    except InputError:
-        set_aside(path)
-        return kind()
-    return kept
+    name: str
+    kind: type[Kept]
+    what: str
+    """Of which there is none where a file is damaged: "settings"."""
+    check: Callable[[Kept], None]
+    """Raises InputError for what cannot be."""
+
+    def read(self, folder: Path) -> Kept:
+        """Its defaults where there is none; a file that is damaged or refused gets the ending `.damaged`."""
+        path = folder / self.name
+        if not path.exists():
+            return self.kind()
+        try:
+            with refusals(path, f"no {self.what}"):
+                value = json_value(read_text(path))
+                require_finite(value)
+                kept = as_type(value, self.kind)
+                self.check(kept)
+        except InputError:
+            set_aside(path)
+            return self.kind()
+        return kept
+
+    def write(self, folder: Path, kept: Any) -> None:
+        """A folder that cannot be written costs only the memory."""
+        with suppress(OSError), replacing(folder / self.name, lasting=False) as draft:
+            draft.write_text(json.dumps(asdict(kept), indent=1), encoding="utf-8")
 
 
-def write_kept(path: Path, kept: Any) -> None:
-    """A folder that cannot be written costs only the memory."""
-    with suppress(OSError), replacing(path, lasting=False) as draft:
-        draft.write_text(json.dumps(asdict(kept), indent=1), encoding="utf-8")
-
-
-FILE = "settings.json"
 VERSION = 1
 MOST_SCENES, MOST_FILES = 60, 12
 _LONGEST = 1024
@@ -294,16 +301,6 @@ def _first(name: str, names: tuple[str, ...], most: int) -> tuple[str, ...]:
     return (name, *(other for other in names if other != name))[:most]
 
 
-def read_memory(folder: Path) -> Remembered:
-    """Of the last session; a file that is damaged gets the ending `.damaged`, and nothing is remembered."""
-    return read_kept(folder / FILE, Remembered, "no settings", _check)
-
-
-def write_memory(folder: Path, kept: Remembered) -> None:
-    """A folder that cannot be written costs only the memory."""
-    write_kept(folder / FILE, kept)
-
-
 def _check(kept: Remembered) -> None:
     look = kept.look
     _within("version", kept.version, (VERSION, VERSION))
@@ -322,6 +319,10 @@ def _check(kept: Remembered) -> None:
     for name in (*kept.scenes, *kept.files, *kept.cameras):
         if len(name) > _LONGEST or not name.isprintable():
             raise InputError("a name that cannot be shown")
+
+
+MEMORY = KeptFile("settings.json", Remembered, "settings", _check)
+"""What is remembered of the last session."""
 
 
 def _within(name: str, value: float, span: tuple[float, float]) -> None:

@@ -8,7 +8,7 @@ from sim.vehicles import VEHICLES
 from sim.vehicles.forms.coordinates import read_coordinates
 from sim.vehicles.forms.robot import load_robot
 from ui.features.feature import Actions, App
-from ui.features.model.view import DropPose, KeepPose, RenamePose, SetRoot, read_poses, write_poses
+from ui.features.model.view import POSES, DropPose, KeepPose, RenamePose, SetRoot
 from ui.settings.catalogue import load_catalogue
 from ui.settings.view_settings import config_dir
 
@@ -21,7 +21,7 @@ class ModelActions(Actions):
     def __init__(self, app: App) -> None:
         super().__init__(app)
         self._folder = config_dir()
-        self._poses = read_poses(self._folder)
+        self._poses = POSES.read(self._folder)
 
     def views(self, snapshot: Snapshot) -> Iterable[object]:
         return (self._poses,)
@@ -41,7 +41,7 @@ class ModelActions(Actions):
             case SetRoot(free):
                 self._set_root(lane.vehicle, free=free)
                 return
-        write_poses(self._folder, self._poses)
+        POSES.write(self._folder, self._poses)
 
     def _set_root(self, vehicle: str, *, free: bool) -> None:
         path, _ = VEHICLES[vehicle].file  # type: ignore[attr-defined]  # the panel asks of robots out of files alone

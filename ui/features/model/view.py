@@ -3,7 +3,6 @@ kept by name, in a file of the user's."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import numpy as np
 from imgui_bundle import imgui
@@ -13,7 +12,7 @@ from sim.simulation.lanes.snapshot import Snapshot
 from sim.vehicle_config.mechanism import mechanism_of
 from ui.features.plan.pointing import CLICK_PX, Ray, gripped
 from ui.hud.pen import Pen
-from ui.settings.view_settings import read_kept, write_kept
+from ui.settings.view_settings import KeptFile
 from ui.window import theme
 from ui.window.context import Action, ChangeView, PanelContext, Request, SceneCamera, on_screen
 
@@ -124,7 +123,6 @@ class SetRoot(Action):
     free: bool
 
 
-FILE = "poses.json"
 MOST, MOST_VEHICLES, MOST_COORDINATES = 24, 60, 600
 """Of one vehicle; vehicles; numbers of one pose."""
 LONGEST = 40
@@ -172,19 +170,12 @@ def _name(text: str) -> str:
     return name
 
 
-def read_poses(folder: Path) -> Poses:
-    """Of earlier sessions; a file that is damaged gets the ending `.damaged`, and there are none."""
-    return read_kept(folder / FILE, Poses, "no poses", _check)
-
-
-def write_poses(folder: Path, kept: Poses) -> None:
-    """A folder that cannot be written costs only the memory."""
-    write_kept(folder / FILE, kept)
-
-
 def _check(kept: Poses) -> None:
     if len(kept.vehicles) > MOST_VEHICLES or any(len(poses) > MOST for poses in kept.vehicles.values()):
         raise InputError("too many")
     for name, pose in (item for poses in kept.vehicles.values() for item in poses.items()):
         if len(pose) > MOST_COORDINATES or len(name) > LONGEST or not name.isprintable():
             raise InputError("a pose that cannot be")
+
+
+POSES = KeptFile("poses.json", Poses, "poses", _check)

@@ -10,6 +10,7 @@ from sim.scene.race import Lap
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.simulation.runs.judge import Progress
 from ui.features.achievements import (
+    PROGRESS,
     Achievement,
     ExportProgress,
     ProgressRecord,
@@ -17,8 +18,6 @@ from ui.features.achievements import (
     Try,
     WipeProgress,
     export_progress,
-    read_progress,
-    write_progress,
 )
 from ui.features.feature import Actions, App
 from ui.features.goals import GoalsView
@@ -36,7 +35,7 @@ class ProgressActions(Actions):
     def __init__(self, app: App) -> None:
         super().__init__(app)
         self._folder = config_dir()
-        self._record = read_progress(self._folder)
+        self._record = PROGRESS.read(self._folder)
         self._achieved = Achievement()
 
     def begin(self) -> None:
@@ -121,4 +120,4 @@ class ProgressActions(Actions):
 
     def _keep(self, record: ProgressRecord) -> None:
         self._record = record
-        write_progress(self._folder, record)
+        PROGRESS.write(self._folder, record)
