@@ -3,8 +3,6 @@
 import math
 from types import SimpleNamespace
 
-import numpy as np
-
 from sim.multibody.shapes import DARK_STEEL, STEEL, Link
 from sim.multibody.tree import WORLD, Body, Joint, Tree, tree
 from sim.vehicles.forms.articulated import ArticulatedVehicle
@@ -110,9 +108,6 @@ class Chain(ArticulatedVehicle):
             turned = {f"{tree_.names[0]} qw": math.cos(half), f"{tree_.names[0]} qy": -math.sin(half)}
             return self.state({**turned, tree_.velocity_names[6]: 0.02})
         return self.state({tree_.names[0]: -LEAN_RAD, tree_.names[1]: 0.02})
-
-    def _number(self, name: str) -> float:
-        return float(np.max(self.values[name]))
 
 
 _AXES = ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0))

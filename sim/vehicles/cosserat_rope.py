@@ -4,8 +4,6 @@ import math
 from dataclasses import replace
 from types import SimpleNamespace
 
-import numpy as np
-
 from sim.multibody.declaration import Body, Joint, rod
 from sim.multibody.shapes import BRASS, ROPE, Link
 from sim.multibody.tree import Tree, tree
@@ -103,9 +101,6 @@ class CosseratRope(ArticulatedVehicle):
             f"{root} qy": across * math.cos(ASIDE_RAD),
         }
         return self.state(turned)
-
-    def _number(self, name: str) -> float:
-        return float(np.max(self.values[name]))
 
 
 def load_radius_m(mass_kg: float) -> float:

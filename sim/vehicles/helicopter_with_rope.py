@@ -155,9 +155,6 @@ class HelicopterWithRope(ArticulatedVehicle):
         """At rest at the origin, the rope hanging straight down."""
         return self.state()
 
-    def _number(self, name: str) -> float:
-        return float(np.max(self.values[name]))
-
 
 def _rotor_momentum(along_z: float) -> np.ndarray:
     """(3,) kg m^2/s, body frame."""

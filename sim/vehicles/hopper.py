@@ -87,6 +87,3 @@ class Hopper(ArticulatedVehicle):
     def default_state(self) -> State:
         """At rest on its foot, leg upright."""
         return self.state({"up": self._number("leg_length") + _FOOT_M})
-
-    def _number(self, name: str) -> float:
-        return float(self.values[name])  # type: ignore[arg-type]

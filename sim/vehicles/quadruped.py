@@ -120,6 +120,3 @@ class Quadruped(ArticulatedVehicle):
         }
         up = 2.0 * self._number("link_length") * cos(hip) + _FOOT_M
         return self.state({"ahead": ahead, "up": up, **legs})
-
-    def _number(self, name: str) -> float:
-        return float(self.values[name])  # type: ignore[arg-type]

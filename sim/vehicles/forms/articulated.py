@@ -69,6 +69,10 @@ class ArticulatedVehicle(Vehicle):
         """The tree with the parameters q by name: numbers, or arrays of several."""
         raise TypeError(f"vehicle {self.name!r} declares no tree(q)")
 
+    def _number(self, name: str) -> float:
+        """The value of a parameter that is one number."""
+        return float(np.max(self.values[name]))
+
     def plumb_lines(self, q: SimpleNamespace) -> dict[str, PlumbLine]:
         """Lines whose angle from straight down it tells by these names [rad], with the parameters q by name."""
         return {}
