@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from sim.analysis.sweep_table import SweepGrid, Table, opened
-from sim.platform.errors import InputError, quote, whole
+from sim.platform.errors import InputError, number, quote, whole
 from sim.platform.processes import no_modules_from_current_folder, no_script_in_workers
 from sim.platform.progress import TellShare
 
@@ -30,8 +30,6 @@ _SETTINGS = {
 }
 _ANSWER_S = 5.0
 """A scheduler that has not answered by then does not."""
-_WORKERS_S = 60.0
-"""Clusters that grow on demand, or whose workers have all been lost, take a while."""
 _WATCH_S = 0.5
 """How often is looked whether there are any."""
 _RETRIES = 5
@@ -49,6 +47,7 @@ def sweep(
     store: str | Path | None = None,
     scheduler: str | None = None,
     workers: int | None = None,
+    await_s: float = 60.0,
     progress: TellShare | None = None,
 ) -> Table:
     """Ask a question at every point; returns the table of its answers.
@@ -56,7 +55,8 @@ def sweep(
     over: axes whose every combination is a point, or a Grid. vectorised: the question takes and gives arrays, as one
     around `sim.batch` does. chunk: points that a worker gets at a time. store: a folder that keeps what is finished;
     the same sweep goes on from there. scheduler: address of a dask scheduler, "tcp://host:8786"; without one there is a
-    cluster of processes on this computer, `workers` of them (as many as it has cores).
+    cluster of processes on this computer, `workers` of them (as many as it has cores). await_s: a cluster that grows on
+    demand, or has lost its workers, may be without any for so long.
     Raises InputError in one line: without dask, for a scheduler that does not answer, and for a question that fails.
     """
     grid = over if isinstance(over, SweepGrid) else SweepGrid(over)
@@ -66,13 +66,14 @@ def sweep(
         raise InputError(f"store = {quote(store)} is refused; allowed: a folder")
     if not (scheduler is None or isinstance(scheduler, str)):
         raise InputError(f"scheduler = {quote(scheduler)} is refused; allowed: tcp://HOST:PORT")
+    wait_s = number("await_s", await_s, above=0.0)
     folder = None if store is None else Path(store)
     table = opened(grid, size, folder, other_chunk=chunk is None)
     report = progress or (lambda told, share: None)
     left = [int(k) for k in np.flatnonzero(~table.done)]
     if left:
-        with _client(scheduler, count) as client:
-            _run(client, question, table, left, vectorised, report)
+        with _client(scheduler, count, wait_s) as client:
+            _run(client, question, table, left, vectorised, wait_s, report)
     return table
 
 
@@ -83,7 +84,7 @@ def _chunk(points: int, workers: int, vectorised: bool) -> int:
 
 
 @contextmanager
-def _client(scheduler: str | None, workers: int) -> Iterator[Any]:
+def _client(scheduler: str | None, workers: int, await_s: float) -> Iterator[Any]:
     try:
         import dask
         from distributed import Client, LocalCluster
@@ -99,7 +100,7 @@ def _client(scheduler: str | None, workers: int) -> Iterator[Any]:
                     f"scheduler {quote(scheduler)} does not answer ({told}); allowed: tcp://HOST:PORT"
                 ) from None
             with client:
-                _await_workers(client, scheduler)
+                _await_workers(client, scheduler, await_s)
                 yield client
             return
         options = {
@@ -117,10 +118,10 @@ def _client(scheduler: str | None, workers: int) -> Iterator[Any]:
             yield client
 
 
-def _await_workers(client: Any, scheduler: str) -> None:
+def _await_workers(client: Any, scheduler: str, await_s: float) -> None:
     """Raises InputError where a cluster has none."""
     try:
-        client.wait_for_workers(1, timeout=_WORKERS_S)
+        client.wait_for_workers(1, timeout=await_s)
     except TimeoutError:
         raise InputError(
             f"scheduler {quote(scheduler)} has no workers; allowed: one or more, as dask worker {scheduler} starts them"
@@ -128,10 +129,17 @@ def _await_workers(client: Any, scheduler: str) -> None:
 
 
 def _run(
-    client: Any, question: Question, table: Table, left: list[int], vectorised: bool, report: TellShare
+    client: Any,
+    question: Question,
+    table: Table,
+    left: list[int],
+    vectorised: bool,
+    await_s: float,
+    report: TellShare,
 ) -> None:
     """Hand out chunks, a few ahead of the workers, and store what comes."""
     from distributed import KilledWorker, as_completed
+    from distributed.comm import CommClosedError
 
     total, waiting = len(left), iter(left)
     ahead = _AHEAD * max(len(client.scheduler_info()["workers"]), 1)
@@ -151,7 +159,7 @@ def _run(
             answer = future.result()
         except (InputError, KilledWorker):
             raise
-        except CancelledError:
+        except (CancelledError, CommClosedError):  # the latter while an answer is fetched from who has gone
             lost = "workers of the sweep are all" if deserted.is_set() else "scheduler of the sweep is"
             raise InputError(f"the {lost} gone; allowed: one that stays") from None
         except Exception as error:
@@ -161,7 +169,7 @@ def _run(
         table.put(chunk, answer)
         future.release()
 
-    with _watched(client, places) as deserted:
+    with _watched(client, places, await_s) as deserted:
         pending = as_completed([hand_out(chunk) for _, chunk in zip(range(ahead), waiting, strict=False)])
         suspects: list[int] = []
         finished = 0
@@ -194,7 +202,7 @@ def _run(
 
 
 @contextmanager
-def _watched(client: Any, handed_out: Mapping[Any, int]) -> Iterator[threading.Event]:
+def _watched(client: Any, handed_out: Mapping[Any, int], await_s: float) -> Iterator[threading.Event]:
     """While no worker has been there for long, what is handed out would be waited for without end: it is taken back
     then, and the event set."""
     deserted, over = threading.Event(), threading.Event()
@@ -204,7 +212,7 @@ def _watched(client: Any, handed_out: Mapping[Any, int]) -> Iterator[threading.E
         while not over.wait(_WATCH_S):
             if client.scheduler_info()["workers"]:
                 seen_s = time.monotonic()
-            if time.monotonic() - seen_s > _WORKERS_S:
+            if time.monotonic() - seen_s > await_s:
                 deserted.set()
                 client.cancel([*handed_out])
                 return

@@ -1,7 +1,6 @@
 """Laws of sweeps: every point is asked once and kept, whatever happens to who was asked."""
 
 import errno
-import importlib
 import os
 import signal
 import socket
@@ -191,12 +190,11 @@ asyncio.run(main())
 
 
 def test_a_sweep_whose_last_worker_is_gone_ends_in_one_line_and_keeps_what_was_finished(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
     """Of a cluster that starts no others in their place."""
     from distributed import LocalCluster
 
-    monkeypatch.setattr(importlib.import_module("sim.analysis.sweep"), "_WORKERS_S", 2.0)
     environment = {**os.environ, "PYTHONPATH": str(Path(sim.__file__).resolve().parents[1])}
     with LocalCluster(n_workers=0, dashboard_address=None, silence_logs=50) as cluster:
         address = cluster.scheduler_address
@@ -211,6 +209,7 @@ def test_a_sweep_whose_last_worker_is_gone_ends_in_one_line_and_keeps_what_was_f
                     grid,
                     chunk=2,
                     scheduler=address,
+                    await_s=2.0,
                     store=tmp_path / "store",
                     progress=lambda told, share: worker.kill(),
                 )
@@ -373,15 +372,16 @@ def test_a_scheduler_that_does_not_answer_is_one_line() -> None:
     assert "\n" not in str(refusal.value)
 
 
-def test_a_scheduler_without_workers_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scheduler_without_workers_is_one_line() -> None:
     from distributed import LocalCluster
 
-    monkeypatch.setattr(importlib.import_module("sim.analysis.sweep"), "_WORKERS_S", 0.2)
     with (
         LocalCluster(n_workers=0, dashboard_address=None) as cluster,
         pytest.raises(InputError, match="has no workers; allowed: one or more"),
     ):
-        sim.sweep(area_alone, {"width": [1.0], "height": [2.0]}, scheduler=cluster.scheduler_address)
+        sim.sweep(
+            area_alone, {"width": [1.0], "height": [2.0]}, scheduler=cluster.scheduler_address, await_s=0.2
+        )
 
 
 def test_a_scheduler_that_is_there_is_used() -> None:
