@@ -50,7 +50,7 @@ def wall(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 @cache
-def wreckage(name: str = "helicopter") -> Wreckage:
+def wreckage(name: str) -> Wreckage:
     T_wb = np.eye(4)
     T_wb[:3, :3], T_wb[:3, 3] = rotation_exp(np.array([0.1, -0.2, 0.7])), (4.0, -3.0, 5.6)
     blow = blow_of(
@@ -227,7 +227,7 @@ def test_pieces_push_what_is_light_and_come_out_of_each_other_once() -> None:
 
 
 def test_the_same_crash_breaks_in_the_same_way_to_the_bit_whatever_moments_are_asked_for() -> None:
-    left, there = wreckage(), shaped(slope)
+    left, there = wreckage("helicopter"), shaped(slope)
     with falling(left, there) as one, falling(left, there) as other:
         for age in (0.2, 3.0, 0.7):
             other(age)
@@ -243,7 +243,7 @@ def test_a_blow_from_ahead_throws_back_and_one_from_below_up() -> None:
 
 
 def test_dust_rises_and_settles() -> None:
-    left = wreckage()
+    left = wreckage("helicopter")
     young, old = left.dust(0.5, eye()), left.dust(2.0, eye())
     assert young is not None
     assert old is not None

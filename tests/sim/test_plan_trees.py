@@ -313,7 +313,7 @@ def test_joints_stay_within_limits_and_torques_within_theirs(planner):
 
 
 @cache
-def planned(name="plan-arm"):
+def planned(name):
     """Of a scene: (scene, the plan that its button finds, the cheapest of several ways)."""
     scene = load_scene(name)
     vehicle, task = task_of_scene(scene)
@@ -377,8 +377,7 @@ def test_a_chain_is_stood_on_its_head_by_its_pivot_and_kept_on_its_plan():
 
 def test_a_tool_is_dragged_within_what_joints_reach(tmp_path):
     """The arrows of the goal: by inverse kinematics, with the rotation that is asked for."""
-    scene, _ = planned()
-    vehicle, task = task_of_scene(scene)
+    vehicle, task = task_of_scene(load_scene("plan-arm"))
     T = next(handle for handle in handles(vehicle, task) if handle.name == "goal").T_w.copy()
     T[:3, 3] += (0.05, -0.04, 0.06)
     dragged = moved(vehicle, task, "goal", T)
