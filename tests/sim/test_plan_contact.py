@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from functools import cache
 from itertools import islice
 from types import SimpleNamespace
 
@@ -42,16 +43,34 @@ def planner():
     return Planner()
 
 
+@pytest.fixture(scope="module")
+def found(planner):
+    """What is planned once: (vehicle, task, plan) of a random motion and (scene, plan) of a scene's task."""
+    options = {"starts": 1, "explain": False, "time_limit_s": 600.0}
+
+    @cache
+    def of_drawn(of, seed, number):
+        vehicle, drawn, _ = OF[of]
+        task = next(islice(drawn(np.random.default_rng(seed)), number, None))
+        return vehicle, task, planner.plan(vehicle, task, **options)
+
+    @cache
+    def of_scene(name):
+        scene = load_scene(name)
+        vehicle, task = task_of_scene(scene)
+        return scene, Planner().plan(vehicle, task, method=scene.integrator, **options)
+
+    return SimpleNamespace(of_drawn=of_drawn, of_scene=of_scene)
+
+
 @pytest.mark.parametrize(
     ("of", "seed", "number"),
     [("hopper", 5, 0), ("hopper", 6, 0), ("hopper", 7, 0), ("pusher", 1, 0), ("quadruped", 0, 5)],
 )
-def test_random_motions_are_found_and_the_simulation_does_them(planner, of, seed, number):
+def test_random_motions_are_found_and_the_simulation_does_them(found, of, seed, number):
     """Nobody says when what touches. Where friction leaves a step several answers the plan is the simulation's: this
     push was done 31 mm beside its plan, and another trot 3 m (`benchmarks.plan_contact`)."""
-    vehicle, drawn, _ = OF[of]
-    task = next(islice(drawn(np.random.default_rng(seed)), number, None))
-    plan = planner.plan(vehicle, task, starts=1, explain=False, time_limit_s=600.0)
+    vehicle, task, plan = found.of_drawn(of, seed, number)
     assert plan.solved, plan.message
     off, deep = replayed(plan, vehicle)
     assert off < 1e-12  # measured 0
@@ -95,12 +114,11 @@ def test_what_the_simulation_does_otherwise_to_the_last_is_not_solved(planner, m
 
 
 @pytest.mark.parametrize(("number", "most"), [(0, 30), (1, 80)])
-def test_the_next_plan_begins_with_the_contacts_that_the_simulation_has_settled(planner, number, most):
+def test_the_next_plan_begins_with_the_contacts_that_the_simulation_has_settled(planner, found, number, most):
     """The same push with the box 20 mm further, after one that was revised: 14 iterations, and 73 with it to be revised
     again; of another 22, 348 where IPOPT may fall back on one weight of its barrier for long, and 221 where what pushes
     has one equation of friction, as feet have, while it is apart."""
-    task = next(islice(pushes(np.random.default_rng(1)), number, None))
-    plan = planner.plan(PUSHER, task, starts=1, explain=False, time_limit_s=600.0)
+    _, task, plan = found.of_drawn("pusher", 1, number)
     further = task.goal.state.node.copy()
     further[PUSHER.space.columns.index("box_ahead")] += 0.02
     goal = replace(task.goal, state=PUSHER.state_at_node(further))
@@ -248,11 +266,11 @@ def test_the_touching_step_without_ground_is_the_variational_one():
     assert integrator("touching").looks > 0
 
 
-def test_an_arm_pushes_a_box_and_the_simulation_does_it():
+def test_an_arm_pushes_a_box_and_the_simulation_does_it(found):
     """Nobody says when the ball touches. Step by step the simulation's is what was solved, measured within 2.3e-11.
     Errors that grow while the ball gets hold of the box have been fed back: the plan is what the simulation makes of
     its inputs, and ends where it is to, with nothing 1e-13 m deep."""
-    plan = sim.plan(None, "plan-push", starts=1, explain=False, time_limit_s=600.0)
+    _, plan = found.of_scene("plan-push")
     assert plan.solved, plan.message
     off, deep = replayed(plan, PUSHER)
     assert off < 1e-12
@@ -276,12 +294,10 @@ def test_an_arm_pushes_a_box_and_the_simulation_does_it():
 
 
 @pytest.mark.parametrize("name", ["plan-push", "plan-hopper"])
-def test_errors_of_what_is_planned_through_contact_are_fed_back_by_what_it_touches(name):
+def test_errors_of_what_is_planned_through_contact_are_fed_back_by_what_it_touches(found, name):
     """Flown with feedback it stays on its plan, measured within 4.1e-11 of its numbers. Gains that leave the ground out
     took the box 0.15 m past its mark, and inputs without the ground led 20 m astray."""
-    scene = load_scene(name)
-    vehicle, task = task_of_scene(scene)
-    plan = Planner().plan(vehicle, task, method=scene.integrator, starts=1, explain=False, time_limit_s=600.0)
+    scene, plan = found.of_scene(name)
     assert plan.solved, plan.message
     assert plan.open_loop_m < 1e-6  # measured 8e-10, 1.4e-10
     running = Simulation(scene, load_world(scene.world, seed=scene.seed))
