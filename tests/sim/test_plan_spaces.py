@@ -248,6 +248,20 @@ def test_two_quadrotors_follow_a_hand_in_few_steps_of_newton_and_fewer_second_de
     assert sum(found for _, found in taken[2:]) <= 0.75 * sum(steps for steps, _ in taken[2:])
 
 
+def test_two_quadrotors_are_brought_to_where_some_inputs_lead_with_attitudes_that_no_rest_has():
+    """All 32 dimensions of the end, most of which three inputs change by less than a hundredth of the first."""
+    pair = sim.vehicle("quadrotors-with-load", quadrotors=2)
+    knots, step_s = np.random.default_rng(3).uniform(-1.5, 1.5, (4, 3)), 2.0 / 32
+    shares = np.linspace(0.0, 3.0, 32, endpoint=False)
+    known = np.stack([np.interp(shares, np.arange(4), column) for column in knots.T], axis=1)
+    made = sim.simulate(pair, METHOD, step=step_s, duration=2.0, initial=pair.default_state(), controls=known)
+    task = Task(pair.default_state(), Goal(pair.state_at_node(made.nodes[-1])), duration_s=2.0, steps=32)
+    plan = PLANNER.plan(pair, task, starts=1, explain=False)
+    assert plan.solved
+    flown = replayed(plan)
+    np.testing.assert_allclose(flown.nodes[-1], made.nodes[-1], atol=1e-8)
+
+
 def test_where_steps_are_too_long_for_a_law_the_plan_begins_without_it():
     """Of a quarter of a second: the turning of the quadrotor would grow by a hundred in each."""
     vehicle, task = carried_by_one()

@@ -2,7 +2,7 @@
 variables of nodes and inputs, on this grid or another."""
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 
 import casadi as ca
@@ -249,7 +249,7 @@ def _guessed(t: Transcription, vehicle: Vehicle, task: Task, most: int) -> Itera
         yield from led_through_joints(vehicle, task, steps, most)
         return
     if own_space(vehicle):
-        yield from led_through_space(t.model, vehicle, task, steps, most)
+        yield from led_through_space(t, vehicle, task, most, partial(variables, t, vehicle, task))
         return
     assert isinstance(vehicle, NonholonomicVehicle)
     if vehicle.commanded or not vehicle.shape_coordinates or _rolls(vehicle, task):
