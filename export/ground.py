@@ -1,13 +1,13 @@
 """The land under motions, what is built on it, and the water above it, as one mesh."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from export.motion import LaneMotion
 from render.land.mesh import pad_mesh
 from sim.groups.numeric import upright
+from sim.platform.values import dataclass
 from sim.shapes import Shape
 from sim.shapes.surface import grid_indices
 from sim.world import Pad, World

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,7 @@ from export.tables import TableWriter, chosen_channels
 from sim.commands import Command, FlyPlan, KeepTake, PlayTake, SetDemo, ShowMeasured
 from sim.platform.errors import InputError
 from sim.platform.progress import Tell, TellShare, unheard
+from sim.platform.values import dataclass
 from sim.recordings import Take, load_take, save_take
 from sim.scene import Scene
 from sim.shapes import Shape

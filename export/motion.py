@@ -1,7 +1,7 @@
 """What lanes have done, as arrays: the one form that glTF, USD and tables are written from."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +11,7 @@ from sim.groups.numeric import poses_of
 from sim.integrators import Integrator
 from sim.multibody.shapes import Link
 from sim.platform.errors import InputError, quote
+from sim.platform.values import dataclass
 from sim.recordings import Take
 from sim.recordings.take import LaneStatus
 from sim.simulation.lanes.placing import in_world

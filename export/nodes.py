@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +18,7 @@ from sim.models.asset import box_asset, cart_asset, has_model, load_model, on_wh
 from sim.models.solids import ModelAsset, capsules_of, shape_asset
 from sim.multibody.shapes import STAND
 from sim.platform.progress import TellShare, unheard
+from sim.platform.values import dataclass
 from sim.shapes import Shape
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.vehicle_config import Part, VehicleConfig, named_values

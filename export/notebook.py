@@ -10,7 +10,7 @@ import json
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
 
@@ -19,6 +19,7 @@ from export.page import LIVE, Shown, assembled, shown, viewer_text
 from sim.live.client import Connection
 from sim.planner.result.plan import Plan
 from sim.platform.errors import InputError, quote
+from sim.platform.values import dataclass
 from sim.recordings import Take
 from sim.steppers.trajectory import Trajectory, simulate
 from sim.vehicles import Vehicle

@@ -11,7 +11,7 @@ import html
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,6 +26,7 @@ from export.packing import MOMENT_S, PackedArrays, Told
 from export.tables import channels_of
 from render.vehicles.shown import ARROW_COLOURS, FORCE_ARROW
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 from sim.scene import Scene
 from sim.shapes import Shape
 from sim.simulation.lanes.snapshot import Snapshot

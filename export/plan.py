@@ -1,7 +1,7 @@
 """A plan beside what was flown, as the window draws it: its way, its marks, and its vehicle at places along it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from export.motion import LaneMotion
 from render.frame import DrawnVehicle, Frame, Polyline, Surface, View
 from render.plan.view import PlanScene
 from sim.planner.service.session import PlanView
+from sim.platform.values import dataclass
 from sim.world import World
 
 

@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,6 +14,7 @@ from click import option
 
 from export.output import OutputError, check_places
 from sim.platform.errors import InputError, one_of, quote
+from sim.platform.values import dataclass
 from sim.vehicles import Vehicle
 
 

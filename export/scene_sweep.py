@@ -7,7 +7,7 @@ A number is a gain of the controller that flies, a parameter of the vehicle, or 
 import csv
 import pickle
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from sim.controllers import Controller, gains_of, with_gains
 from sim.controllers.controller import own_file
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.progress import TellShare
+from sim.platform.values import dataclass
 from sim.scene import Scene, with_overrides
 from sim.simulation import Simulation
 from sim.vehicles.forms.custom import OwnClass

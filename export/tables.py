@@ -3,7 +3,6 @@
 import csv
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -13,6 +12,7 @@ import numpy as np
 from export.motion import LaneMotion
 from export.output import OutputError, replacing
 from sim.platform.errors import InputError, one_of, quote
+from sim.platform.values import dataclass
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from sim.vehicles import VEHICLES
 

@@ -6,13 +6,14 @@ Pyrr makes them for row vectors, hence the transposition; of pyrr only these fun
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import field, fields, is_dataclass, replace
 
 import numpy as np
 from pyrr import matrix44
 
 from sim.contact.obstacles import ObstaclesPicture, PropsPicture
 from sim.multibody.shapes import Link
+from sim.platform.values import dataclass
 from sim.vehicle_config import VehicleConfig
 from sim.vehicles.forms.parameters import Value
 from sim.water.ocean import SeaState

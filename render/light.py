@@ -4,11 +4,11 @@ World x is east, y is north.
 """
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from render.room_light import RoomLight
+from sim.platform.values import dataclass
 from sim.scene.tables import USUAL_SUN
 from sim.scene.tables import Sun as SceneSun
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import moderngl
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from render.frame import Frame, View
 from render.renderer import Renderer
 from render.vehicles.scene_view import SceneView, ViewOptions
+from sim.platform.values import dataclass
 
 Rect = tuple[int, int, int, int]
 """(x, y, width, height) px, origin bottom left."""

@@ -1,13 +1,14 @@
 """Quality levels: what a frame may cost, as frozen presets."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 import moderngl
 
 from render.errors import DisplayError
 from render.frame_budget import scale as effort_scale
+from sim.platform.values import dataclass
 
 QualityName = Literal["high", "medium", "low", "software"]
 

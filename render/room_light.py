@@ -5,11 +5,11 @@ comes of it is kept at probes in the air, by the six directions of the axes (the
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from sim.platform.values import dataclass
 from sim.world.props import Opening, Room
 
 _LUMA = np.array([0.2126, 0.7152, 0.0722])

@@ -3,13 +3,14 @@
 How much room each vehicle takes in a picture, and where its pilot's eyes are."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
 
 from render.land.ground_cover import place_shrubs, shrub_mesh
 from sim.groups.numeric import upright
+from sim.platform.values import dataclass
 from sim.shapes.shape import Shape
 from sim.vehicle_config import Camera as Framing
 from sim.world import World

@@ -10,7 +10,6 @@ Boulder vertices (n, 6) float32: position 3, normal 3, about 1 m in radius aroun
 faces, softened, so that edges catch the light and nothing looks like an egg.
 """
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -20,6 +19,7 @@ import sim.world.boulders
 from render.land.mesh import Mesh, quad_indices
 from sim.groups.numeric import upright
 from sim.platform.cache import cached_arrays, source_digest
+from sim.platform.values import dataclass
 from sim.world import World
 from sim.world.boulders import (
     SEED,

@@ -6,12 +6,12 @@ Other vertices: see the module that makes them. Indices (m, 3) uint32, counter-c
 All positions in metres, z up.
 """
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from sim.groups.numeric import upright
+from sim.platform.values import dataclass
 from sim.world import Pad
 
 TERRAIN_FLOATS = 10

@@ -6,7 +6,6 @@ drawn above lower ones. uv: (m along, m from the edge) of strips, (0, share of t
 of everything else.
 """
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 import moderngl
@@ -21,6 +20,7 @@ from render.programs import Programs, Resources, uniform, vertex_array
 from render.room_light import RoomLight
 from sim.contact.obstacles import ObstaclesPicture
 from sim.contact.obstacles.cones import CENTRE_M
+from sim.platform.values import dataclass
 from sim.world.path import arc_length
 from sim.world.props import (
     CONE_HEIGHT_M,

@@ -1,7 +1,6 @@
 """Floor, walls, roof and panes of a room as rectangles, and how open its places are to light."""
 
 import hashlib
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -9,6 +8,7 @@ import numpy as np
 from render.room_light import faces_of
 from sim.native.function import native
 from sim.platform.cache import cached_arrays, source_digest
+from sim.platform.values import dataclass
 from sim.world.props import Block, Room
 from sim.world.terrain import for_row_bands
 

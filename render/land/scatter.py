@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 
 import moderngl
 import numpy as np
@@ -12,6 +11,7 @@ from render.land.mesh import Mesh
 from render.passes.culling import Boxes, Ridges, Skyline, culled
 from render.passes.targets import PassContext
 from render.programs import Programs, Resources, vertex_array
+from sim.platform.values import dataclass
 
 _INSTANCE = ("3f 1f 3f 1f/i", "place", "scale", "tint", "yaw")
 _INSTANCE_FLOATS = 8

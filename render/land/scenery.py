@@ -6,7 +6,6 @@ Vertices (n, 8) float32: position 3 (world), normal 3, uv 2 = metres in the pad'
 the left: the paint is drawn from uv. The top is the ground of the physics."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import moderngl
@@ -33,6 +32,7 @@ from render.passes.culling import Ridges
 from render.passes.targets import PassContext
 from render.programs import Programs, Resources, vertex_array
 from render.quality import Quality, preset
+from sim.platform.values import dataclass
 from sim.world import World, load_world
 
 

@@ -5,7 +5,6 @@ Nothing of which a part is seen is ever left out.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import moderngl
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from render.passes.targets import PassContext
 from sim.native.function import native
 from sim.platform.cache import cached_arrays, source_digest
+from sim.platform.values import dataclass
 from sim.world import Terrain, World
 from sim.world.smoothing import lowest_around
 

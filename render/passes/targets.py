@@ -4,7 +4,6 @@ What a drawable is given: the pass it draws in, the camera of that pass and the 
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Literal, cast
 
 import moderngl
@@ -14,6 +13,7 @@ from render.frame import DrawnVehicle, View
 from render.light import Light
 from render.programs import Programs, Resources
 from render.quality import Quality, is_software
+from sim.platform.values import dataclass
 
 PassName = Literal["shadow", "opaque", "blend"]
 

@@ -1,13 +1,12 @@
 """The one uniform block every shader reads: camera, light, haze and shadow matrices."""
 
-from dataclasses import dataclass
-
 import moderngl
 import numpy as np
 
 from render.frame import View
 from render.light import Light, horizon_rad
 from render.programs import FRAME_BINDING
+from sim.platform.values import dataclass
 
 _LAYOUT = np.dtype(
     [

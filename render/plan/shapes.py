@@ -1,13 +1,14 @@
 """What plans are drawn with: balls, rings, and the way as a ribbon that banks with the vehicle. Numpy only."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
 import numpy as np
 
 from render.frame import Polyline, Surface
 from sim.planner.result.record import PlanRecord
+from sim.platform.values import dataclass
 from sim.shapes import Sphere
 from sim.shapes.surface import Surface as Shell
 from sim.world.path import arc_length

@@ -5,7 +5,7 @@ among the props, ahead of that.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +18,7 @@ from sim.contact.obstacles.obstacles import PropsPicture
 from sim.groups.numeric import poses_between
 from sim.models.asset import has_model, load_model
 from sim.multibody.shapes import DARK_STEEL, LIGHT, STEEL, Link
+from sim.platform.values import dataclass
 from sim.recordings.take import LaneStatus
 from sim.simulation.lanes.kernels import KernelStore
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot

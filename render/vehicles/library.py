@@ -5,7 +5,7 @@ Fast rotors are coned discs on which the blades are streaks, seen blended and ca
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 
 import moderngl
@@ -20,6 +20,7 @@ from sim.models.asset import box_asset, cart_asset, has_model, load_model, on_wh
 from sim.models.solids import MAX_MATERIALS, MAX_NODES, ModelAsset
 from sim.multibody.shapes import STAND
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 from sim.vehicle_config import VehicleConfig
 
 SHUTTER_RAD = 0.26

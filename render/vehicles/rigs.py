@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 
 import numpy as np
 
 from render.frame import DrawnVehicle
 from sim.multibody.shapes import STAND
+from sim.platform.values import dataclass
 from sim.vehicle_config import Rotor, config_named, named_values
 from sim.vehicle_config.model import Rider, moved, turn
 from sim.vehicles import VEHICLES

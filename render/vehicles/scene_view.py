@@ -1,7 +1,7 @@
 """From snapshots to pictures: what is drawn, where, at the wall time of the frame."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
@@ -33,6 +33,7 @@ from render.vehicles.struck import splashes_of, thrown_up
 from sim.contact.obstacles import ObstaclesPicture, PropsPicture
 from sim.contact.obstacles.blows import Blow
 from sim.groups.numeric import poses_between
+from sim.platform.values import dataclass
 from sim.scene.race import Standing
 from sim.scene.tables import Swell
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot

@@ -1,7 +1,7 @@
 """A lane as it is seen: its bodies at the moment of the frame, perhaps apart from their place, and their looks."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from render.frame import Arrow, DrawnVehicle, Polyline
 from sim.contact.obstacles import PropsPicture
 from sim.groups.numeric import rotation_log
 from sim.multibody.shapes import STAND, Link
+from sim.platform.values import dataclass
 from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus
 from sim.vehicle_config import VehicleConfig
 

@@ -5,12 +5,12 @@ All of it follows from the blow, its number as a seed and the time since, so tha
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 
 from render.frame import Splash, Surface, View
 from sim.contact.obstacles.blows import GROUND, WATER, Blow
+from sim.platform.values import dataclass
 from sim.world.path import Stream
 
 EARTH, FOAM = (1.45, 1.08, 0.74), (2.1, 2.2, 2.3)

@@ -8,12 +8,12 @@ x behind the hull and y aside of its course is k (x - y t) / sqrt(1 + t^2). The 
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from render.frame import Wake
 from sim.groups.numeric import pose_exp, pose_log
+from sim.platform.values import dataclass
 from sim.vehicle_config import HullConfig, VehicleConfig
 from sim.water.ship_waves import course_number, froude_number, ship_waves, table_row
 

@@ -5,7 +5,7 @@ is seen follows from the last motion, what is about and a seed, so that it can b
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ import numpy as np
 from render.frame import Surface, View
 from render.vehicles.struck import EARTH, FOAM, Dust
 from sim.models.solids import ModelAsset
+from sim.platform.values import dataclass
 from sim.shapes import Box, ConvexMesh, Shape
 from sim.vehicle_config.model import Model, moved
 from sim.world import World

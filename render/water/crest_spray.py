@@ -10,7 +10,6 @@ one of places at rest; it repeats, and only its part about the eye is current.""
 
 import math
 from contextlib import ExitStack
-from dataclasses import dataclass
 from statistics import NormalDist
 
 import moderngl
@@ -21,6 +20,7 @@ from render.passes.targets import PassContext
 from render.programs import Programs, uniform, vertex_array
 from render.water.sea_fields import STRETCH, SeaFields, stretch_deviation
 from sim.native.function import unordered
+from sim.platform.values import dataclass
 from sim.water.ocean import SeaState
 from sim.water.picture import MOST_DROPS
 from sim.world.smoothing import mean_around

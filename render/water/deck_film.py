@@ -4,12 +4,12 @@ Its plan is the hull as seen from above, in cells. What runs is a thin film: its
 the slope it runs down (Nusselt's film between two limits); over the rail it is gone."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from render.frame import MOMENT_S
 from render.water.sea_fields import STATIONS, WATERLINES, half_breadths
+from sim.platform.values import dataclass
 from sim.vehicle_config.config import HullMesh
 
 ALONG, ACROSS = 24, 12

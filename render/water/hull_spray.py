@@ -9,7 +9,7 @@ they wet; so does a wave that stands higher than the rail.
 All of it follows from the hull's way, the sea and random numbers of each moment: a replay shows the same."""
 
 import math
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 
 import moderngl
 import numpy as np
@@ -20,6 +20,7 @@ from render.programs import SAMPLER_UNITS, Programs, Resources
 from render.water.crest_spray import MomentFields, Thrown, crest_puffs
 from render.water.deck_film import ACROSS, ALONG, DeckFilm, DeckPlan
 from render.water.sea_fields import SeaFields
+from sim.platform.values import dataclass
 from sim.vehicle_config.config import HullMesh
 from sim.water.ocean import SeaState
 

@@ -4,7 +4,6 @@ and air, which the water's shader looks up."""
 import math
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 
 import moderngl
 import numpy as np
@@ -15,6 +14,7 @@ from render.programs import FIRST_FREE_UNIT, SAMPLER_UNITS, Programs, Resources,
 from render.quality import Quality
 from render.vehicles.rigs import rig_pose, values_of
 from render.vehicles.wake import WAKE_LAYOUT, wake_band, wave_table
+from sim.platform.values import dataclass
 
 REACH_M = 5.0
 """Length of the stream of a screw that gives all that it can."""

@@ -6,13 +6,13 @@ Rings lie at d = near / r^3 with r falling evenly, so that steps grow as d^(4/3)
 No water is drawn inside hulls, whose half breadths are laid out here by length and height."""
 
 import math
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from render.frame import View
 from sim.native.function import unordered
+from sim.platform.values import dataclass
 from sim.vehicle_config.config import HullMesh
 from sim.water.ocean import SeaState
 from sim.water.ocean.synthesis import EAST, HEIGHT, NORTH, synthesise

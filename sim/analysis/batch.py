@@ -6,7 +6,7 @@ Starts, controls and parameters are validated and brought to one form first.
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import SupportsIndex
 
@@ -24,6 +24,7 @@ from sim.integrators import Integrator
 from sim.integrators.multibody import rollout_scheme
 from sim.platform.errors import InputError, numbers, one_of, quote, whole
 from sim.platform.progress import TellShare
+from sim.platform.values import dataclass
 from sim.steppers.dynamics import stepper_of
 from sim.steppers.trajectory import checked_method, step_count
 from sim.vehicles import State, Vehicle, checked_vehicle

@@ -1,6 +1,5 @@
 """Lanes of a batch, driven without the interpreter: in vector registers, and one by one where they touch the ground."""
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -12,6 +11,7 @@ from sim.compiler.stepper import Inline, driver, start, workspace
 from sim.contact.ground import GroundArrays
 from sim.native.function import Native, native
 from sim.native.types import called
+from sim.platform.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from sim.groups.numeric import rotation_exp
 from sim.integrators import Integrator
 from sim.platform.errors import InputError, number, quote, whole
 from sim.platform.replacing import replacing
+from sim.platform.values import dataclass
 from sim.steppers.trajectory import Trajectory, checked_controller, simulate
 from sim.vehicles import State, Vehicle, checked_vehicle
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from sim.analysis.gradient_steps import DIRECTIONS, Steps, begun_closed, check_limits, side_by_side
 from sim.integrators import Integrator
 from sim.platform.errors import InputError, numbers, one_of, quote, whole
+from sim.platform.values import dataclass
 from sim.steppers.trajectory import (
     Controls,
     checked_method,

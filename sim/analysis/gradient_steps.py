@@ -6,7 +6,6 @@ side by side, and factorised as numbers; nothing of it is written out.
 """
 
 import ctypes
-from dataclasses import dataclass
 from functools import lru_cache
 
 import casadi as ca
@@ -19,6 +18,7 @@ from sim.integrators import Integrator
 from sim.integrators.multibody import rollout_scheme
 from sim.multibody.arrays import PRISMATIC, REVOLUTE
 from sim.platform.errors import InputError, quote
+from sim.platform.values import dataclass
 from sim.vehicles import State, Vehicle
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.base import Structure

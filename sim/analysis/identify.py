@@ -5,7 +5,6 @@ Gains are fitted to what the controller answered to the recorded states, by leas
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +18,7 @@ from sim.integrators import Integrator
 from sim.platform.errors import InputError, number, one_of, quote
 from sim.platform.processes import run_in_process
 from sim.platform.progress import Tell
+from sim.platform.values import dataclass
 from sim.recordings import Take
 from sim.steppers.trajectory import Trajectory, checked_controller, checked_method
 from sim.vehicles import Vehicle, checked_vehicle

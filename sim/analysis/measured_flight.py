@@ -1,6 +1,5 @@
 """What was measured of a motion: states with noise at equal intervals, and the inputs that were held between them."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +7,7 @@ import numpy as np
 from sim.contact.ground import GroundContact
 from sim.environment.environment import environment_of
 from sim.platform.errors import InputError, numbers, one_of, quote
+from sim.platform.values import dataclass
 from sim.recordings import Take, load_take
 from sim.recordings.playback import TakeSamples, world_of
 from sim.recordings.segment import Segment

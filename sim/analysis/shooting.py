@@ -5,7 +5,7 @@ are eliminated (Bock's condensing). What is measured is compared on the group; d
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 
 import casadi as ca
@@ -15,6 +15,7 @@ from sim.analysis.gradient import places_of, rollout_gradient
 from sim.analysis.measured_flight import Recording, groups_of
 from sim.integrators import Integrator
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 from sim.vehicles import State, Vehicle
 from sim.vehicles.forms.articulated import ClosedVehicle
 from sim.vehicles.forms.base import Structure

@@ -5,7 +5,7 @@ import json
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ import numpy as np
 
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.replacing import replacing
+from sim.platform.values import dataclass
 
 _ABOUT, _DONE = "sweep.json", "sweep.done.npy"
 """Files of a folder that no result has the name of."""

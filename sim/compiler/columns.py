@@ -9,7 +9,6 @@ shared: thousands of instructions are compiled in tenths of a second, and run no
 import ctypes
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 
 import casadi as ca
@@ -19,6 +18,7 @@ from sim.compiler.vector_code import Function, Instructions, module, splat, spre
 from sim.native.function import native
 from sim.native.objects import Engine, Loading, loaded
 from sim.native.types import called
+from sim.platform.values import dataclass
 from sim.vehicles.forms.base import Structure
 from sim.vehicles.forms.observation import observation
 

@@ -9,7 +9,6 @@ at the end are those of its discrete Legendre transform.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
@@ -19,6 +18,7 @@ from sim.compiler.kernel_code import START
 from sim.compiler.loops import STEP, Rollout, State
 from sim.compiler.printer import NEWTON_FAILED, Named
 from sim.compiler.vector_code import Function, Known, Registers, module, splat
+from sim.platform.values import dataclass
 from sim.symbolic import Stack, Step, first_only, last_only
 from sim.vehicles.forms.rods import Bob, LinkedRods
 

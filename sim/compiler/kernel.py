@@ -4,7 +4,6 @@ import hashlib
 import re
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from typing import Any
 
@@ -32,6 +31,7 @@ from sim.native.function import Native
 from sim.native.objects import Engine, loaded
 from sim.platform.cache import found, keep
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 from sim.vehicles.forms.base import Structure, Vehicle
 from sim.vehicles.forms.homogeneous import ActionVehicle
 from sim.vehicles.forms.observation import Observed, layout_of

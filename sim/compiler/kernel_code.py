@@ -12,7 +12,6 @@ opposite order, so that nothing is iterated again.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import casadi as ca
@@ -34,6 +33,7 @@ from sim.compiler.vector_code import Function, constants, module, splat
 from sim.integrators.base import Integrator, Scheme, Stages
 from sim.integrators.multibody import rollout_scheme, within_limits
 from sim.native.objects import Engine, loaded
+from sim.platform.values import dataclass
 from sim.symbolic import solve
 from sim.vehicles.forms.base import Structure, Vehicle
 from sim.vehicles.forms.form import TREES

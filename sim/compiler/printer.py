@@ -6,7 +6,6 @@ solve goes to the robust solver (robust.py), which is called by name; of several
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 import casadi as ca
@@ -14,6 +13,7 @@ import numpy as np
 
 from sim.compiler.vector_code import Function, Known, Lines, Registers, register_types, splat, spread
 from sim.integrators.base import Scheme
+from sim.platform.values import dataclass
 from sim.symbolic import solve
 
 _SAMPLES = 4

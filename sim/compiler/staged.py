@@ -10,7 +10,7 @@ method's own step is carried out.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import zip_longest
 from typing import Any
 
@@ -23,6 +23,7 @@ from sim.compiler.printer import Named
 from sim.compiler.vector_code import Function, module, splat
 from sim.integrators.base import Integrator
 from sim.integrators.flow import Flow
+from sim.platform.values import dataclass
 from sim.spaces import Action
 from sim.vehicles.forms.homogeneous import ActionVehicle
 from sim.vehicles.forms.parameters import Quantities

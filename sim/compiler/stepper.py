@@ -8,7 +8,6 @@ with pieces that grow again where they are accepted.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -21,6 +20,7 @@ from sim.native.function import native, versions
 from sim.native.types import called
 from sim.platform.cache import source_digest
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.impulses import struck
 from sim.vehicles.forms.observation import Observation, ObservationLayout, Observed

@@ -4,7 +4,6 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from sim.contact.pair_rows import MOBILITY, Mechanism, Workspace
 from sim.contact.pile import KEPT, STATE, Bodies, advance
 from sim.groups.numeric import rotation_about, upright
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 from sim.shapes import Shape
 from sim.shapes.solid import Solid
 from sim.world.terrain import Terrain

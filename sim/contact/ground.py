@@ -1,6 +1,5 @@
 """The ground within kernels: contact in every step, and the paths of the contact points swept against the terrain."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from sim.contact.rows import all_finite, farthest, put, world_point
 from sim.contact.wrench import LOADS, SPARE_ROWS, WORKSPACE_WIDTH, borne_by_ground, ground_wrench
 from sim.environment.environment import TOLD, Environment
 from sim.native.function import fastmath, inline_fastmath, native
+from sim.platform.values import dataclass
 from sim.vehicle_config import config_of
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import Support

@@ -5,7 +5,6 @@ ground until the next moment, all contacts together by the rows and the solver t
 """
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 
 import casadi as ca
@@ -14,6 +13,7 @@ import numpy as np
 from sim.contact.rows import AIM, IMPULSE, ROW_WIDTH
 from sim.contact.solver import note_answers, solve_answered
 from sim.environment.environment import BORNE, NONE_BORNE, TOLD, Environment
+from sim.platform.values import dataclass
 from sim.vehicle_config import config_of
 from sim.vehicles.forms.base import Structure, Vehicle
 from sim.vehicles.forms.declaration import evaluated

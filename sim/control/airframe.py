@@ -2,7 +2,6 @@
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol, runtime_checkable
 
@@ -10,6 +9,7 @@ import casadi as ca
 import numpy as np
 
 from sim.groups.numeric import skew
+from sim.platform.values import dataclass
 from sim.vehicle_config.modes import lift_tilts
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.base import Structure

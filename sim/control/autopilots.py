@@ -5,7 +5,6 @@ differs from the one that stands still, so what servos do against pulls and weig
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from sim.control.load_leading import LeadPilot
 from sim.control.pilot import Automatic, Mission, Pilot, Sensed
 from sim.controllers import PilotInput
 from sim.platform.errors import InputError, one_of
+from sim.platform.values import dataclass
 from sim.vehicle_config import VehicleConfig, config_of
 from sim.vehicle_config.modes import AFLOAT, BALANCING, DRIVING, FLYING, RIDING, lacking
 from sim.vehicles import VEHICLES, Vehicle

@@ -2,7 +2,6 @@
 a board that winds its torso and steers its feet."""
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
@@ -14,6 +13,7 @@ from sim.control.flying import Route, make_route
 from sim.control.pilot import Automatic, Mission, Sensed
 from sim.controllers import PilotInput
 from sim.groups.numeric import heading_of, turn_between
+from sim.platform.values import dataclass
 from sim.vehicle_config import config_of
 from sim.vehicle_config.modes import Driving, GaitConfig, Riding
 from sim.vehicles import Vehicle

@@ -1,13 +1,14 @@
 """From a wanted velocity or acceleration to the controls of a rotorcraft: the loops that all flight modes share."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from sim.control.airframe import DAMPING, Airframe, Hanging, swing_radps
 from sim.control.pilot import Sensed
 from sim.groups.numeric import attitude_of, rotation_log
+from sim.platform.values import dataclass
 from sim.vehicle_config.modes import Flying
 from sim.vehicles import Vehicle
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -30,6 +30,7 @@ from sim.control.flight import (
 from sim.control.pilot import Sensed, turned
 from sim.controllers import PilotInput
 from sim.groups.numeric import level_axes
+from sim.platform.values import dataclass
 from sim.vehicle_config import config_of, named_values
 from sim.vehicle_config.modes import Holding, Mix, Righting, Tilting
 from sim.vehicles import Vehicle

@@ -1,7 +1,7 @@
 """Autopilots of rotorcraft: hover over places, or take off, fly along a smooth route and land."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 
 import numpy as np
@@ -28,6 +28,7 @@ from sim.control.flight_modes import HoldPilot
 from sim.control.pilot import Automatic, Mission, Sensed, turned
 from sim.controllers import PilotInput
 from sim.groups.numeric import heading_of, level_axes, turn_between
+from sim.platform.values import dataclass
 from sim.vehicle_config import config_of
 from sim.vehicles import Vehicle
 

@@ -1,12 +1,12 @@
 """Steering a boat by two thrusters: from place to place, to stay where it is, or to lie in a berth."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from sim.control.pilot import Automatic, Mission, Sensed
 from sim.controllers import PilotInput
+from sim.platform.values import dataclass
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.parameters import Value
 

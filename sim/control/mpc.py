@@ -10,7 +10,6 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, Protocol
 
 import numpy as np
@@ -21,6 +20,7 @@ from sim.control.pilot import Automatic, Pilot, Sensed
 from sim.control.plan_following import PlannedPilot, regulator
 from sim.controllers import PilotInput
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 from sim.steppers.dynamics import Dynamics
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.form import Support

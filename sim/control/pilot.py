@@ -1,6 +1,6 @@
 """What a pilot is: sticks and senses in, controls out. Trim shifts what another pilot gives."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 import numpy as np
@@ -9,6 +9,7 @@ from sim.control.target_path import TargetPath
 from sim.controllers import Controller, ControlLoop, PilotInput
 from sim.groups.numeric import heading_of, turn_between
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 from sim.steppers.dynamics import Dynamics
 from sim.vehicles import Vehicle
 

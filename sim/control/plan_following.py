@@ -8,7 +8,7 @@ where the motion is steady no error is left.
 
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -21,6 +21,7 @@ from sim.controllers import PilotInput
 from sim.groups.numeric import rotation_exp, rotation_log, upright
 from sim.integrators import Integrator
 from sim.platform.errors import number
+from sim.platform.values import dataclass
 from sim.spaces import Space
 from sim.steppers import Stepper
 from sim.vehicles import State, Vehicle, checked_state

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -11,6 +10,7 @@ import numpy as np
 from sim.groups.numeric import upright
 from sim.platform.errors import InputError
 from sim.platform.toml_table import TomlTable
+from sim.platform.values import dataclass
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.homogeneous import Leader, has_leader
 

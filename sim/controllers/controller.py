@@ -23,7 +23,7 @@ import math
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any, ClassVar, Self, TypeVar, overload
@@ -42,6 +42,7 @@ from sim.platform.user_files import (
     run_own,
     without_replacing,
 )
+from sim.platform.values import dataclass
 from sim.vehicles import State, Vehicle
 
 

@@ -6,11 +6,12 @@ from a seed alone, so that a run repeats to the bit.
 
 import copy
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from sim.platform.errors import InputError, one_of, quote
+from sim.platform.values import dataclass
 from sim.vehicle_config.instruments import SENSORS, Sensing, Sensor
 from sim.vehicles import State, Vehicle
 from sim.vehicles.forms.form import Support

@@ -5,7 +5,6 @@ The variables of an FMU: a vehicle's parameters, its start, its controls, and wh
 import math
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
@@ -14,6 +13,7 @@ import casadi as ca
 import numpy as np
 
 from sim.groups.so3 import quaternion_of
+from sim.platform.values import dataclass
 from sim.vehicles import State, Vehicle
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.observation import ObservationLayout, layout_of, observation

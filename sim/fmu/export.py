@@ -12,7 +12,6 @@ import sys
 import zipfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -33,6 +32,7 @@ from sim.platform.cache import cache_dir
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.progress import TellShare, unheard
 from sim.platform.replacing import replacing
+from sim.platform.values import dataclass
 from sim.steppers.trajectory import checked_method, checked_start, step_count
 from sim.symbolic import replaced, solve
 from sim.vehicles import State, Vehicle, checked_vehicle

@@ -5,7 +5,6 @@ translation is exact, which it is not with a body velocity.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import casadi as ca
@@ -26,6 +25,7 @@ from sim.groups.so3 import (
     rotation_log,
     turned_by_columns,
 )
+from sim.platform.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ there is no second copy of an update equation.
 
 from abc import ABC
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -14,6 +14,7 @@ import casadi as ca
 import numpy as np
 
 from sim.groups import LieGroup
+from sim.platform.values import dataclass
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import Form
 

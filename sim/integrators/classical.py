@@ -10,7 +10,6 @@ Endres (beta = 0, gamma = 1/2), on any group as in the vehicles paper. Implicit 
 the velocity with explicit reconstruction.
 """
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import casadi as ca
@@ -19,6 +18,7 @@ from sim.integrators.base import MIDPOINT, Inputs, Integrator, Scheme, Tableau, 
 from sim.integrators.flow import QUATERNION_CHARTS
 from sim.integrators.lie_group import ExplicitStep, commutator_free, explicit_scheme
 from sim.integrators.nonholonomic import lie_euler_scheme, runge_kutta_scheme
+from sim.platform.values import dataclass
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import TREES, Form
 from sim.vehicles.forms.holonomic import HolonomicVehicle

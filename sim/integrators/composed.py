@@ -9,7 +9,6 @@ negative: very stiff drag is not for these.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import ClassVar
 
 import casadi as ca
@@ -19,6 +18,7 @@ from sim.groups import SO3, SO3_R3, LieGroup
 from sim.groups.so3 import rotation_cay
 from sim.integrators.base import Inputs, Integrator, Scheme
 from sim.integrators.flow import CAY, conserves_energy, frames, simplest_group, wrench_on
+from sim.platform.values import dataclass
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import Form
 from sim.vehicles.forms.holonomic import HolonomicVehicle

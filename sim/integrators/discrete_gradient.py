@@ -12,7 +12,6 @@ M. Farre Puiggali, E. H. Hoiseth, D. Martin de Diego, "Energy-preserving integra
 J. Nonlinear Science 29, 2019, have it.
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import casadi as ca
@@ -20,6 +19,7 @@ import casadi as ca
 from sim.integrators.base import Inputs, Integrator, Scheme
 from sim.integrators.flow import EXP
 from sim.integrators.nonholonomic import moved, public, started, storage
+from sim.platform.values import dataclass
 from sim.symbolic import replaced
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import Form

@@ -9,7 +9,7 @@ those of the survey's own program; its text gives 1/5 for the 5(4) pair.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import casadi as ca
@@ -33,6 +33,7 @@ from sim.integrators.lie_group import (
     weighted,
 )
 from sim.platform.errors import number
+from sim.platform.values import dataclass
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import Form
 

@@ -11,7 +11,6 @@ angle, or a quaternion. A displacement is tau of a velocity, with its differenti
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import casadi as ca
 
@@ -20,6 +19,7 @@ from sim.groups.se2 import plane_rotation
 from sim.groups.se3 import pose, position_of, rotation_of
 from sim.groups.so3 import quaternion_of
 from sim.integrators.base import Inputs
+from sim.platform.values import dataclass
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import Form
 from sim.vehicles.forms.holonomic import HolonomicVehicle

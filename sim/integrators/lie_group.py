@@ -6,13 +6,13 @@ from the right, which turns the sign of every commutator: the flow knows.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import casadi as ca
 
 from sim.integrators.base import Inputs, Integrator, Scheme, distinct
 from sim.integrators.flow import FLOWS, Flow, flow_of
+from sim.platform.values import dataclass
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import Form
 

@@ -5,7 +5,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
@@ -19,6 +19,7 @@ from sim.multibody.shapes import touching_points
 from sim.multibody.spatial import cross, dot, rotate
 from sim.multibody.symbolic import SymbolicTree, generic
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import TREES, Form

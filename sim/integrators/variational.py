@@ -27,7 +27,6 @@ theta = 0 is `variational-exp` with the whole impulse at the start of the step, 
 impulse at its end; theta = 1/2 is symmetric and of second order.
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import casadi as ca
@@ -51,6 +50,7 @@ from sim.integrators.flow import (
 from sim.integrators.multibody import closed_tree_scheme, tree_scheme
 from sim.integrators.nonholonomic import nonholonomic_samples, nonholonomic_scheme
 from sim.platform.errors import InputError, one_of, quote
+from sim.platform.values import dataclass
 from sim.symbolic import solve
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import TREES, Form

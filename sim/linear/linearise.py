@@ -1,12 +1,13 @@
 """A vehicle linearised about a steady motion: matrices, eigenvalues and modes, exact from its symbolic equations."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sim.linear.local_motion import Coordinate, LocalMotion, local_motion
 from sim.platform.errors import InputError, array_of, quote
+from sim.platform.values import dataclass
 from sim.vehicles import State, Vehicle, checked_state, checked_vehicle
 from sim.vehicles.forms.form import Support
 

@@ -5,7 +5,6 @@ motion that turns, rolls or goes on for ever has constant coefficients where all
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -16,6 +15,7 @@ from sim.groups.numeric import skew
 from sim.multibody.arrays import BALL, FREE
 from sim.multibody.loops import Closure
 from sim.multibody.tree import Tree
+from sim.platform.values import dataclass
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.base import Structure, Vehicle
 from sim.vehicles.forms.form import Form

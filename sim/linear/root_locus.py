@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import casadi as ca
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike
 from sim.linear.linearise import Linearisation, admitted, check_carried, linearise
 from sim.linear.local_motion import LocalMotion, local_motion
 from sim.platform.errors import InputError, numbers, one_of, quote
+from sim.platform.values import dataclass
 from sim.vehicles import State, Vehicle, checked_state, checked_vehicle
 from sim.vehicles.forms.base import Structure
 from sim.vehicles.forms.form import Form, Support

@@ -6,7 +6,6 @@ at which something is held.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 
 import casadi as ca
@@ -16,6 +15,7 @@ from scipy.spatial import ConvexHull, QhullError
 from sim.models.asset import box_asset, cart_asset, has_model, load_model, on_wheels
 from sim.models.solids import FINISHES, ModelAsset, capsules_of
 from sim.multibody.shapes import ROPE, STAND
+from sim.platform.values import dataclass
 from sim.vehicle_config import Move, Part, Rotor, Term, VehicleConfig, config_of, named_values
 from sim.vehicle_config.model import moved
 from sim.vehicle_config.terms import constant

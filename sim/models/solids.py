@@ -4,7 +4,7 @@ A model made of a vehicle's own shapes: spheres, capsules, ellipsoids, cylinders
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from sim.groups.numeric import turned_to
 from sim.multibody.robots.robot import Geom
 from sim.multibody.shapes import UNSEEN, Link
+from sim.platform.values import dataclass
 from sim.shapes import Shape
 from sim.shapes.surface import (
     capsule_surface,

@@ -8,13 +8,14 @@ between the middles of two links. At a clamped end that is half a link. What is 
 the fastest mode's period falls with the square of a link's length."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sim.groups.numeric import cross, skew
 from sim.platform.errors import InputError, array_of, number, numeric, one_of, quote, whole
+from sim.platform.values import dataclass
 
 JOINTS = ("revolute", "prismatic", "ball", "universal", "planar", "free", "fixed")
 WORLD = "world"

@@ -1,13 +1,13 @@
 """What a tree's bodies look like where nothing else is said of them: capsules along their links."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from sim.groups.numeric import triple
 from sim.multibody.arrays import BALL, REVOLUTE
 from sim.multibody.tree import Tree
+from sim.platform.values import dataclass
 from sim.shapes import Capsule, Shape, Sphere
 
 STEEL, DARK_STEEL, BRASS, PAINTED, RUBBER, LIGHT, ROPE, WOOD = range(8)

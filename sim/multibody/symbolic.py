@@ -6,7 +6,7 @@ expression here. What asks for a number's value is a leaf of its own, and `LEAVE
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
@@ -16,6 +16,7 @@ import numpy as np
 from sim.multibody import articulated, continuous, kinematics, loops, recursions, spatial
 from sim.multibody.arrays import ARC, HUNG, NODE, TreeArrays
 from sim.multibody.tree import Tree
+from sim.platform.values import dataclass
 from sim.symbolic import solve
 
 

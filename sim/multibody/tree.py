@@ -1,7 +1,7 @@
 """Trees of bodies and joints: declared by names and SI units, turned into the arrays of the recursions."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -27,6 +27,7 @@ from sim.multibody.declaration import (
     vector,
 )
 from sim.platform.errors import InputError, array_of, number, one_of, quote
+from sim.platform.values import dataclass
 
 __all__ = ["WORLD", "Body", "Joint", "Spring", "Tree", "tree"]
 

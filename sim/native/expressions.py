@@ -4,7 +4,7 @@ import ast
 import builtins
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from sim.native.types import BOOL, INT, STORED, Array, Known, Number, Tuple, Type, common, held
 from sim.native.values import NONE, Instructions, NotTranslated, Value, known, number
+from sim.platform.values import dataclass
 
 OPERATORS: dict[type, str] = {
     ast.Add: "+",

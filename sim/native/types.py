@@ -2,11 +2,12 @@
 machine code can do."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
+
+from sim.platform.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import math
 import struct
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from sim.native.types import (
     Tuple,
     Type,
 )
+from sim.platform.values import dataclass
 
 _REAL = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}
 _WHOLE = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor", "<<": "shl", ">>": "ashr"}

@@ -18,7 +18,6 @@ import time
 import warnings
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from importlib.machinery import ModuleSpec
 from multiprocessing.connection import Connection, Pipe, wait
 from multiprocessing.process import BaseProcess
@@ -28,6 +27,7 @@ from typing import Any, TypeVar
 from sim.platform.cache import can_keep, found, keep
 from sim.platform.errors import InputError
 from sim.platform.progress import Tell, compilations_reported
+from sim.platform.values import dataclass
 
 NICENESS, LEAST_URGENT = 5, 19
 """By how much a worker process stands back: for work that somebody waits for, and for work that nobody asked for."""

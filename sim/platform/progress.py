@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from threading import Lock
 from time import perf_counter
+
+from sim.platform.values import dataclass
 
 Tell = Callable[..., None]
 """Called with what work reports while it goes on."""

@@ -22,7 +22,7 @@ import traceback
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from pathlib import Path
 from types import ModuleType
 from typing import IO, Any, BinaryIO, TypeVar, get_type_hints
@@ -36,6 +36,7 @@ from sim.platform.cache import user_folder
 from sim.platform.deadlines import TookTooLong, ended_after
 from sim.platform.errors import InputError, UntrustedFile, shortened
 from sim.platform.replacing import replacing
+from sim.platform.values import dataclass
 
 MOST_TEXT_BYTES = 1 << 20
 """Of a settings file or a scene."""

@@ -1,7 +1,7 @@
 """The text of a take's file, as types: what is of another kind or out of range is refused."""
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from itertools import pairwise
@@ -17,6 +17,7 @@ from sim.integrators.variational import VARIATIONAL
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.replacing import file_stem, replacing
 from sim.platform.user_files import ArraysFile, arrays_in, as_type, json_value, refusals, require_finite
+from sim.platform.values import dataclass
 from sim.recordings.playback import Playback, TakeSamples
 from sim.recordings.segment import ROW, SAME_S, ImpulseLog, Segment, SolidsLog
 from sim.recordings.take import LaneStatus, Take, control_columns, node_columns

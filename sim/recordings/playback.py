@@ -2,7 +2,7 @@
 more, under another method or with other parameters."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -11,6 +11,7 @@ from sim.compiler import NEWTON_FAILED
 from sim.environment.environment import Environment, environment_of, kind_of
 from sim.integrators import Integrator
 from sim.platform.errors import number
+from sim.platform.values import dataclass
 from sim.recordings.segment import SAME_S, Moment, Segment
 from sim.steppers import Stepper
 from sim.steppers.dynamics import Bounds, stepper_of

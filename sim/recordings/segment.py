@@ -1,12 +1,13 @@
 """A segment of a take: steps of one method and one set of parameters, as inputs, impulses and exact restart points."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 
 import numpy as np
 
 from sim.integrators import Integrator
+from sim.platform.values import dataclass
 from sim.vehicles import Vehicle
 
 PERIOD_S = 0.02

@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from enum import Enum
 from functools import cached_property
@@ -15,6 +15,7 @@ from sim.integrators import Integrator
 from sim.integrators import integrator as integrator_named
 from sim.platform.errors import InputError
 from sim.platform.replacing import replacing
+from sim.platform.values import dataclass
 from sim.recordings.playback import Kernels, Playback, TakeSamples, compiled, resimulated, world_of
 from sim.recordings.segment import Segment
 from sim.steppers.trajectory import STEPS_MAX, Trajectory

@@ -7,7 +7,6 @@ Conditions are judged on a `Situation`, plain numbers of one moment, so that not
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Self
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from sim.platform.errors import one_of
 from sim.platform.toml_table import TomlTable
+from sim.platform.values import dataclass
 from sim.scene.race import MOST_GATES
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.observation import ObservationLayout, layout_of

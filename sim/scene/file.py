@@ -3,7 +3,7 @@
 import math
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from sim.control.autopilots import autopilot_of
@@ -15,6 +15,7 @@ from sim.integrators import DEFAULT, default_for, serving
 from sim.platform.errors import InputError, UntrustedFile, one_of, quote
 from sim.platform.toml_table import TomlTable
 from sim.platform.user_files import require_trust
+from sim.platform.values import dataclass
 from sim.scene.goals import SceneGoal, read_goals
 from sim.scene.heading import SCENE_FOLDER, scene_names, title_and_text
 from sim.scene.race import Course, read_course

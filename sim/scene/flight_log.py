@@ -8,7 +8,6 @@ were logged, since `[pwm]` of a vehicle's file says what they do to its controls
 import json
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import numpy as np
 
 from sim.platform.errors import InputError, one_of
 from sim.platform.user_files import refusals
+from sim.platform.values import dataclass
 
 MOST_LOG_BYTES = 1 << 30
 _FLIP = np.diag([1.0, -1.0, -1.0])

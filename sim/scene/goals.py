@@ -1,10 +1,10 @@
 """Goals of a scene, read from `[[goals]]` of its file: a title, what has to hold and how long, and how well it went."""
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar, Protocol, TypeVar
 
 from sim.platform.toml_table import TomlTable
+from sim.platform.values import dataclass
 from sim.scene.conditions import Condition, Heading, Place, Situation, Subject, read_conditions
 from sim.vehicle_config import VehicleConfig
 from sim.vehicles import Vehicle

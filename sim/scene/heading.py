@@ -4,12 +4,13 @@ import hashlib
 import json
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from pathlib import Path
 
 from sim.platform.cache import keep_checked, read_checked
 from sim.platform.errors import InputError
 from sim.platform.toml_table import TomlTable
+from sim.platform.values import dataclass
 
 SCENE_FOLDER = Path(__file__).resolve().parents[2] / "scenes"
 _HERE = Path(__file__).read_bytes()

@@ -1,7 +1,7 @@
 """What of a scene has its place in the world and may be put elsewhere: start, gates of a race, places of goals."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ import tomlkit
 
 from sim.groups.numeric import euler_angles, pose_matrix, upright
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 from sim.scene.conditions import AtPoint, Place
 from sim.scene.file import Scene
 from sim.scene.goals import MOST_GOALS, SceneGoal

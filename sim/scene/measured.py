@@ -17,7 +17,6 @@ import io
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from sim.groups.numeric import pose_between, rotation_log
 from sim.multibody.shapes import Link
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.user_files import read_text, refusals
+from sim.platform.values import dataclass
 from sim.scene.flight_log import READERS, read_log
 from sim.vehicle_config import VehicleConfig
 from sim.vehicles.forms.parameters import Value

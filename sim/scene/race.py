@@ -3,7 +3,7 @@
 import hashlib
 import math
 import re
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import astuple, field, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from sim.platform.errors import InputError
 from sim.platform.replacing import replacing
 from sim.platform.toml_table import TomlTable
 from sim.platform.user_files import arrays_in, refusals
+from sim.platform.values import dataclass
 from sim.scene.measured import Measured
 
 MOST_GATES = 64

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +12,7 @@ from sim.groups.numeric import rotation_about, upright
 from sim.integrators import default_for, integrators
 from sim.platform.errors import InputError, one_of
 from sim.platform.toml_table import TomlTable
+from sim.platform.values import dataclass
 from sim.vehicles import Vehicle, known_vehicle, vehicles
 from sim.vehicles.forms.form import Support
 from sim.world import World

@@ -1,7 +1,7 @@
 """Earth over a level rectangle: mounds, banks, dunes."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Self
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from sim.platform.errors import InputError
 from sim.platform.toml_table import TomlTable
+from sim.platform.values import dataclass
 from sim.shapes.polyhedra import Box
 from sim.shapes.shape import FAR_M, LARGEST_M, Shape, Vector, box_gap, length, shifted, vector
 from sim.shapes.solid import Solid

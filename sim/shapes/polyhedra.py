@@ -1,7 +1,7 @@
 """Kinds with flat sides: a block turned about the vertical, and the convex hull of points (ramps, wedges, gables)."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import product
 from typing import Any, Self
@@ -12,6 +12,7 @@ import numpy as np
 from sim.groups.numeric import pose_matrix, upright
 from sim.platform.errors import InputError
 from sim.platform.toml_table import TomlTable
+from sim.platform.values import dataclass
 from sim.shapes.shape import (
     EDGE_M,
     FAR_M,

@@ -1,6 +1,6 @@
 """Kinds that are round whichever way they lie: a ball, a capsule, an ellipsoid."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self
 
 import casadi as ca
@@ -8,6 +8,7 @@ import numpy as np
 
 from sim.groups.numeric import pose_matrix, turned_to, upright
 from sim.platform.toml_table import TomlTable
+from sim.platform.values import dataclass
 from sim.shapes.shape import Oriented, Shape, Vector, from_place, length, norm, round_gap, shifted, vector
 from sim.shapes.solid import Solid, points_of
 from sim.shapes.surface import Surface, capsule_surface, ellipsoid_surface

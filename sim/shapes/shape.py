@@ -3,7 +3,7 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from typing import Any, ClassVar, Self
 
@@ -13,6 +13,7 @@ import numpy as np
 from sim.groups.numeric import upright
 from sim.platform.errors import InputError
 from sim.platform.toml_table import TomlTable
+from sim.platform.values import dataclass
 from sim.shapes.solid import Solid
 from sim.shapes.surface import Surface
 

@@ -5,9 +5,11 @@ point thickened, a cylinder the hull of two circles, a cone that of a circle and
 So contact asks two things only: which point lies farthest along a direction, and which flat side faces it.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
+
+from sim.platform.values import dataclass
 
 MOST_CORNERS = 12
 """Of one flat side."""

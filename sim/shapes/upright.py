@@ -1,6 +1,6 @@
 """Kinds that are round about the vertical: a pillar without ends, a drum with a foot and a top, a cone."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self
 
 import casadi as ca
@@ -8,6 +8,7 @@ import numpy as np
 
 from sim.groups.numeric import pose_matrix
 from sim.platform.toml_table import TomlTable
+from sim.platform.values import dataclass
 from sim.shapes.shape import (
     EDGE_M,
     Shape,

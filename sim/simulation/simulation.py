@@ -6,7 +6,7 @@ import threading
 from collections import deque
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from queue import Empty, SimpleQueue
 from time import perf_counter
 
@@ -16,6 +16,7 @@ from sim.environment.environment import CoupledEnvironment
 from sim.integrators import usual
 from sim.platform.errors import InputError
 from sim.platform.progress import TellShare
+from sim.platform.values import dataclass
 from sim.recordings import Take
 from sim.scene import Scene
 from sim.simulation.commands import (

@@ -3,13 +3,13 @@
 import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sim.groups.numeric import poses_between
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 from sim.scene import Scene, Start
 from sim.simulation.lanes.kernels import KernelStore
 from sim.simulation.simulation import Simulation

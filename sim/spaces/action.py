@@ -4,7 +4,6 @@ The methods of the mechanics survey need nothing else than such an action.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
 
@@ -15,6 +14,7 @@ from sim.groups import LieGroup
 from sim.groups.product import ProductGroup, Translations
 from sim.groups.se3 import SE3, position_of, rotation_of
 from sim.groups.so3 import SO3
+from sim.platform.values import dataclass
 from sim.spaces.base import Euclidean, GroupSpace, Space, Sphere, TangentBundle
 
 

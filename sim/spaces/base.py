@@ -7,13 +7,13 @@ q, with which it turns: q' = omega x q. Points of the bundle are (q, omega) (mec
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
 
 from sim.groups import LieGroup
 from sim.groups.so3 import ROTATION_COLUMNS, half_angle_cosine, rotation_exp, turn_cosine, turn_sines
+from sim.platform.values import dataclass
 
 
 class Space(ABC):

@@ -6,7 +6,7 @@ Bounds are numbers that no motion of a vehicle reaches: past them it has diverge
 """
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from sim.integrators.base import Integrator
 from sim.integrators.multibody import VariedMultibody
 from sim.native.function import versions
 from sim.platform.cache import source_digest
+from sim.platform.values import dataclass
 from sim.steppers.tree import ClosedTreeStepper, TreeStepper, VariedTreeStepper
 from sim.vehicles import VEHICLES, Vehicle
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle

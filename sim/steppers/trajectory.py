@@ -6,7 +6,7 @@ Controls that are a function of time and state are evaluated at the method's own
 import io
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from sim.integrators import Integrator, default_for, integrator
 from sim.multibody.declaration import TreeState
 from sim.multibody.tree import Tree
 from sim.platform.errors import InputError, check_arguments, number, numeric, one_of, quote
+from sim.platform.values import dataclass
 from sim.steppers.dynamics import Bounds, between, stepper_of
 from sim.vehicles import State, Vehicle, checked_state, checked_vehicle
 from sim.vehicles.forms.articulated import ArticulatedVehicle, vehicle_of

@@ -5,7 +5,7 @@ Every refusal is one line with file, key and what is allowed.
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from sim.groups import SE2
 from sim.multibody.robots.robot import Geom
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.toml_table import TomlTable
+from sim.platform.values import dataclass
 from sim.vehicle_config.instruments import Instruments, Sensing, read_instruments, read_sensing
 from sim.vehicle_config.model import Model, TracksConfig, read_model, read_tracks
 from sim.vehicle_config.modes import Keys, Modes, Raw, read_keys, read_modes, read_raw
@@ -23,8 +24,7 @@ from sim.vehicle_config.radiation import Radiation
 from sim.vehicle_config.terms import Declared, Names, Term, constant, read_term
 from sim.vehicles.forms.parameters import Control
 
-MOST_TRIANGLES = 20000
-_SAME_M = 1e-6
+MOST_TRIANGLES, _SAME_M = 20000, 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False)

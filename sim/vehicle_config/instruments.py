@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 
 from sim.platform.errors import one_of
 from sim.platform.toml_table import TomlTable
+from sim.platform.values import dataclass
 from sim.vehicle_config.terms import Names, Term, read_term
 
 

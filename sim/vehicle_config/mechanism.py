@@ -1,12 +1,12 @@
 """What a vehicle's bodies weigh and how they turn on each other, as is shown of them: masses, axes, contact shapes."""
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from sim.multibody.arrays import BALL, FREE, PRISMATIC, TreeArrays
 from sim.multibody.tree import Tree
+from sim.platform.values import dataclass
 from sim.vehicle_config.registry import config_of
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.base import Vehicle

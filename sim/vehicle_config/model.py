@@ -6,7 +6,6 @@ Who sits or stands on it is thrown off where it crashes: as a vehicle of limbs, 
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from sim.groups.numeric import rotation_about
 from sim.platform.errors import one_of, quote
 from sim.platform.toml_table import TomlTable
+from sim.platform.values import dataclass
 from sim.vehicle_config.terms import Names, Term, constant, read_term, read_terms, term_of
 from sim.vehicles import VEHICLES, vehicles
 from sim.vehicles.forms.articulated import ArticulatedVehicle

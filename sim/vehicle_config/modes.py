@@ -3,10 +3,11 @@ section `[keys]` of `vehicle.toml`, keys named as pyglet names its symbols."""
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar
 
 from sim.platform.toml_table import TomlTable
+from sim.platform.values import dataclass
 from sim.vehicle_config.terms import Declared, Names, Term, read_term
 
 AXES = ("pitch", "roll", "yaw", "throttle")

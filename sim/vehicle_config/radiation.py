@@ -17,13 +17,14 @@ down. A sea has that of the depth which is nearest to its own.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import numpy as np
 
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 
 MOST_STATES = 60
 _ROUNDED = 1e-9

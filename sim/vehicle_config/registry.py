@@ -5,7 +5,7 @@ of one's own are read anew while it moves (`renewal`), beside those that are in 
 """
 
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from weakref import WeakKeyDictionary
@@ -14,6 +14,7 @@ from sim.multibody.declaration import WORLD
 from sim.multibody.shapes import STAND
 from sim.platform.errors import InputError
 from sim.platform.user_files import SavedFile, source_of
+from sim.platform.values import dataclass
 from sim.vehicle_config.config import VehicleConfig, read_config
 from sim.vehicle_config.model import Part
 from sim.vehicle_config.modes import STICK_KEYS, Keys, Mix, Raw, StickKeys

@@ -7,7 +7,6 @@ its length. With `spin_radps` the product is multiplied by the angle that someth
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Protocol
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from sim.platform.errors import one_of, quote
 from sim.platform.toml_table import TomlTable
+from sim.platform.values import dataclass
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.observation import ObservationLayout, layout_of
 from sim.vehicles.forms.parameters import Parameter, Value

@@ -8,13 +8,13 @@ angles are shape. Pitch and the front wheel's angle follow: the front wheel stay
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 import casadi as ca
 import numpy as np
 
 from sim.platform.errors import InputError, quote
+from sim.platform.values import dataclass
 from sim.symbolic import replaced, shift, turn_about
 from sim.vehicles.forms.form import Observable, State
 from sim.vehicles.forms.nonholonomic import NonholonomicVehicle

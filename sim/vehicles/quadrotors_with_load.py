@@ -5,7 +5,6 @@ The direction q of a cable leads from its quadrotor to the load, which is a poin
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +15,7 @@ from numpy.typing import ArrayLike
 from sim.groups import SO3
 from sim.groups.so3 import hat
 from sim.multibody.shapes import BRASS, PAINTED, RUBBER, Link
+from sim.platform.values import dataclass
 from sim.spaces import Action, Euclidean, GroupSpace, TangentBundle
 from sim.spaces.action import (
     by_left_translation,

@@ -1,8 +1,10 @@
 """What there is to be drawn of a box of water and of the drops above it, whatever moves them."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
+
+from sim.platform.values import dataclass
 
 MOST_DROPS = 12000
 _GRAVITY_MPS2 = 9.81

@@ -13,12 +13,12 @@ The wedge opens as the Froude number of depth, F = U / sqrt(g d), nears 1; beyon
 the wedge is Mach's, of tangent 1 / sqrt(F^2 - 1).
 """
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sim.platform.values import dataclass
 from sim.water.ocean.waves import DEEP_KD, GRAVITY_MPS2
 
 SLOWEST, FASTEST, NEAREST = 0.4, 3.0, 0.02

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -13,6 +13,7 @@ from sim.contact.ground import GROUND, GroundArrays
 from sim.contact.wrench import LOADS
 from sim.environment.environment import TOLD, Environment
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 from sim.vehicle_config import config_of
 from sim.vehicle_config.config import HullMesh
 from sim.vehicle_config.radiation import Radiation

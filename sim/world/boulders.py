@@ -3,7 +3,6 @@
 They are drawn from here; what drives on the ground meets them as discs about their widest sections, what is thrown as
 hulls."""
 
-from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from sim.groups.numeric import upright
 from sim.platform.cache import cached_arrays, package_digest
+from sim.platform.values import dataclass
 from sim.shapes import ConvexMesh, Shape
 from sim.world.terrain import Terrain
 from sim.world.world import World

@@ -6,12 +6,11 @@ depth. Of a section's discharge each strip gets its share by Manning's law for w
 (V. T. Chow, "Open-Channel Hydraulics", 1959), and the discharge is the same in all sections: a stream function, whose
 curl is the flow per width, so that no water is lost anywhere and none goes through a bank."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from sim.groups.numeric import pose_matrix, upright
 from sim.native.function import native
+from sim.platform.values import dataclass
 from sim.world.smoothing import smoothed
 from sim.world.terrain import Terrain
 

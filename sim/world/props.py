@@ -1,10 +1,11 @@
 """What stands on a level ground, in the plane of the vehicles: shapes for planner, tests and pictures alike."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from sim.native.function import native
+from sim.platform.values import dataclass
 from sim.shapes import Box, Drum, Shape
 from sim.world.path import arc_length
 from sim.world.terrain import for_row_bands, fractal_noise, smoothstep

@@ -8,12 +8,12 @@ import math
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from sim.native.function import native
+from sim.platform.values import dataclass
 from sim.world.smoothing import smoothed
 
 _COMPASS = np.linspace(0.0, 2.0 * np.pi, 256, endpoint=False)

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 
 from sim.platform.cache import cached_arrays, package_digest, source_digest
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 from sim.world.canyon import grow_canyon
 from sim.world.hall import grow_desert, hall_grounds
 from sim.world.level_grounds import (

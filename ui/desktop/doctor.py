@@ -4,11 +4,11 @@ import os
 import platform
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from sim.platform.cache import cache_dir
+from sim.platform.values import dataclass
 from ui.settings.view_settings import config_dir
 
 _LIBRARIES = ("numpy", "scipy", "casadi", "llvmlite", "moderngl", "pyglet", "imgui-bundle", "av")

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import perf_counter
 
 import moderngl
@@ -26,6 +26,7 @@ from render.programs import Programs
 from render.quality import choose, is_software
 from render.renderer import Renderer
 from render.vehicles.scene_view import SceneView, ViewOptions
+from sim.platform.values import dataclass
 from sim.scene import Scene
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from sim.world import World

@@ -3,11 +3,12 @@
 import csv
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from sim.platform.errors import InputError
 from sim.platform.replacing import replacing
+from sim.platform.values import dataclass
 from ui.settings.view_settings import KeptFile
 from ui.window.context import Action
 

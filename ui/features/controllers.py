@@ -1,7 +1,6 @@
 """Controllers that fly: which one, its gains as sliders, its mistakes, and its file as it is saved."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
@@ -13,6 +12,7 @@ from sim.controllers import Controller, Gain, gains_of, made_controller
 from sim.controllers.controller import load_controller, own_file
 from sim.platform.errors import InputError
 from sim.platform.user_files import SavedFile
+from sim.platform.values import dataclass
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from ui.features.feature import Actions, App, Background
 from ui.features.notices import Toasts

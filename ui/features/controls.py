@@ -1,13 +1,14 @@
 """All keys while one vehicle is flown; each can be another."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import pairwise
 from typing import Any
 
 from imgui_bundle import imgui
 
 from sim.commands import PilotInput
+from sim.platform.values import dataclass
 from sim.simulation.lanes.snapshot import Snapshot
 from ui.input.control_setup import Conflict, ControlSetup
 from ui.input.controllers import profile_of

@@ -1,7 +1,7 @@
 """Undo and redo over immutable setups: each point is a whole setup, a step leads from one to another."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +27,7 @@ from sim.planner.service.requests import ChooseMethod, EditTask, PlanRequest
 from sim.planner.service.session import PlanView
 from sim.planner.task.handles import difference
 from sim.planner.task.task import Task
+from sim.platform.values import dataclass
 from sim.scene import LaneSpec
 from sim.scene.layout import Layout
 from sim.scene.layout import difference as layout_difference

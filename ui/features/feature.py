@@ -7,7 +7,6 @@ by their type (`PanelContext.of`); the panel asks by requests, which reach the a
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from sim.commands import Command
 from sim.planner.service.requests import PlanRequest
 from sim.platform.processes import GivenUp
+from sim.platform.values import dataclass
 from sim.recordings import Take
 from sim.scene import Scene
 from sim.simulation import Simulation

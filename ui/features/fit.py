@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from imgui_bundle import imgui
 
 from sim.commands import KeepTake, RemoveLane, Resimulate, Scrub, SetParameter
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 from sim.recordings import Take
 from sim.simulation import Simulation
 from sim.simulation.lanes.snapshot import Snapshot

@@ -1,10 +1,10 @@
 """The goals of a scene over the view: all of them in a list, and a mark where the due one is."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from imgui_bundle import icons_fontawesome_6 as icons
 
+from sim.platform.values import dataclass
 from sim.scene import Scene
 from sim.scene.conditions import AlongWay
 from sim.scene.goals import SceneGoal

@@ -1,12 +1,13 @@
 """Comparison lanes: the same vehicle and inputs under other methods or steps, as ghosts or in views of their own."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from sim.commands import AddLane, RemoveLane, Reset, SetLanePilot, SetLaneTint, SetReference
+from sim.platform.values import dataclass
 from sim.scene import MOST_LANES, Scene
 from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot, off_text, outcome
 from ui.features.flight import step_field

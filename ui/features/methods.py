@@ -1,10 +1,11 @@
 """The menu of methods: three to try first with a sentence each, the rest by family, and a field to search in."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from imgui_bundle import imgui
 
+from sim.platform.values import dataclass
 from ui.settings.catalogue import Catalogue, IntegratorEntry
 from ui.window import theme
 from ui.window.context import PanelContext

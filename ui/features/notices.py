@@ -1,13 +1,14 @@
 """What has to be said over the scene: toasts, and the banner of a lane that has stopped."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from time import perf_counter
 
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from sim.commands import Reset
+from sim.platform.values import dataclass
 from sim.scene import Scene
 from sim.simulation.lanes.snapshot import LaneStatus, Snapshot
 from ui.hud.instruments import MARGIN

@@ -1,12 +1,13 @@
 """Photo mode: the simulation rests, nothing lies over the scene but a bar; pictures are taken through a lens."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from sim.commands import SetPaused
+from sim.platform.values import dataclass
 from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.feature import Actions, App
 from ui.settings.view_settings import EXPOSURE_RANGE

@@ -1,7 +1,7 @@
 """The clock of a race over the view: gates, the time of the lap, and what is lost to each ghost."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +11,7 @@ from sim.commands import RaceAgainst
 from sim.planner.result.record import PlanRecord
 from sim.planner.task.open_start import is_lap
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 from sim.scene import Scene
 from sim.scene.measured import Measured
 from sim.scene.race import Lap, Rival, Standing, best_file, read_best, write_best

@@ -1,10 +1,11 @@
 """What is recorded, as features know it: takes, moments that are marked, and what is asked of them."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from sim.planner.result.record import PlanRecord
+from sim.platform.values import dataclass
 from sim.recordings import Take
 from sim.simulation.lanes.snapshot import LaneStatus, Snapshot
 from ui.settings.view_settings import ViewSettings

@@ -7,13 +7,14 @@ import sys
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import Any
 
 import numpy as np
 
 from sim.contact.obstacles import PropsPicture
 from sim.contact.obstacles.blows import Blow
+from sim.platform.values import dataclass
 from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from sim.vehicle_config import VehicleConfig
 from ui.features.achievements import Achievement

@@ -1,7 +1,6 @@
 """The page Sweep: the scene flown anew at many values of a gain, a parameter or the step, beside the frames."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as icons
@@ -9,6 +8,7 @@ from imgui_bundle import imgui, implot
 
 from sim.commands import SetGain, SetParameter, SetStep
 from sim.controllers import gains_of
+from sim.platform.values import dataclass
 from sim.scene import STEP_RANGE_S
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from ui.features.vehicle import FlownParameters

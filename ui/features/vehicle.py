@@ -1,7 +1,7 @@
 """The vehicle, and its parameters as it declares them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from time import perf_counter
 
@@ -13,6 +13,7 @@ from sim.control.autopilots import autopilot_in
 from sim.models.asset import check_model
 from sim.platform.errors import InputError
 from sim.platform.user_files import SavedFile
+from sim.platform.values import dataclass
 from sim.scene import Scene
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.vehicle_config.registry import Renewal, own_program, renewal, saved_file

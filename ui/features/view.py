@@ -1,7 +1,7 @@
 """Starts and views that the user comes back to."""
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from imgui_bundle import imgui
 from render.light import Day, Sun
 from sim.commands import StartAt
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 from sim.scene import CAMERAS
 from sim.scene.tables import Start
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot

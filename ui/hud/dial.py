@@ -5,12 +5,13 @@ What they show comes out of a lane as flight data, which is pure.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import pairwise
 
 import numpy as np
 from imgui_bundle import imgui
 
+from sim.platform.values import dataclass
 from sim.simulation.lanes.snapshot import LaneSnapshot
 from sim.vehicle_config import Bar, Dial, Readout, named_values
 from sim.vehicles import VEHICLES

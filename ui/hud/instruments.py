@@ -2,9 +2,9 @@
 moment that is shown."""
 
 import math
-from dataclasses import dataclass
 
 from sim.control.mpc import MpcStatus
+from sim.platform.values import dataclass
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.vehicle_config import Bar
 from ui.hud.dial import FlightData, compass, draw_dial, flight_data

@@ -1,11 +1,11 @@
 """A map at the lower right: water, walls, what stands about, pads, the goal, who is where; and the wind's arrow."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from imgui_bundle import imgui
 
+from sim.platform.values import dataclass
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from sim.world.world import World
 from ui.hud.pen import Pen, Point, Vertex

@@ -2,12 +2,12 @@
 edge of it and in which direction."""
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from imgui_bundle import imgui
 
+from sim.platform.values import dataclass
 from ui.window import theme
 from ui.window.context import PanelContext, Rect, SceneCamera
 

@@ -3,12 +3,13 @@
 import json
 import re
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from pathlib import Path
 
 from sim.platform.errors import InputError
 from sim.platform.replacing import file_stem, replacing
 from sim.platform.user_files import as_type, json_value, read_text, refusals, require_finite
+from sim.platform.values import dataclass
 from ui.input.controllers import profile_of
 from ui.input.keymap import VIEWER, OwnKey, OwnKeys, keymap_of
 from ui.input.profile import (

@@ -4,7 +4,7 @@ import os
 import warnings
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from sim.commands import PilotInput
 from sim.platform.errors import InputError
 from sim.platform.user_files import as_type, json_value, read_text, refusals, require_finite
+from sim.platform.values import dataclass
 from sim.simulation.lanes.snapshot import LaneStatus, Snapshot
 from sim.vehicle_config import Keys
 from ui.input.keymap import vehicle_keys

@@ -1,11 +1,11 @@
 """Which keys are down, by name. One set, cleared when the window loses the focus."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from pyglet.window import key, mouse
 
 from sim.commands import PilotInput
+from sim.platform.values import dataclass
 from ui.input.control_setup import ControlSetup
 from ui.input.controllers import AnyControllers, NoControllers, open_controllers, profile_of
 from ui.input.keymap import VIEWER_KEYS, KeyBinding, Keymap, actions_by_key, key_name, keymap_of, orbit_of

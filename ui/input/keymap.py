@@ -1,11 +1,12 @@
 """One action and the keys that cause it. Keys are named as pyglet names its symbols."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 
 from pyglet.window import key
 
+from sim.platform.values import dataclass
 from sim.vehicle_config import Keys, VehicleConfig, config_named
 
 

@@ -3,9 +3,10 @@ and stick deflections that move as a hand would move them. Pure."""
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from sim.commands import PilotInput
+from sim.platform.values import dataclass
 from sim.vehicle_config import Keys
 
 AXES = ("pitch", "roll", "yaw", "throttle")

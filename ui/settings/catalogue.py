@@ -1,12 +1,13 @@
 """What there is to choose from: vehicles, integrators, scenes. Collected once; a vehicle is built when one asks."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, lru_cache, partial
 from typing import TypeVar
 
 from sim.integrators import KEPT, Integrator, integrators
 from sim.planner.task.check import unplannable
+from sim.platform.values import dataclass
 from sim.scene.heading import scene_headings, scene_names
 from sim.vehicles import VEHICLES, Vehicle
 from sim.vehicles.forms.parameters import Parameter, Value

@@ -7,7 +7,7 @@ import os
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -16,6 +16,7 @@ from render.quality import PRESETS
 from sim.platform.errors import InputError
 from sim.platform.replacing import replacing
 from sim.platform.user_files import as_type, config_folder, json_value, read_text, refusals, require_finite
+from sim.platform.values import dataclass
 from sim.scene import CAMERAS, Scene
 
 SI, AIR = "SI", "kt, ft"

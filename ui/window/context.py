@@ -5,13 +5,14 @@ Keys and panels make the same requests, so that either can be tested without the
 for stands in that feature. The shell's own requests change `ShellState`: what is open and how things are shown."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeVar, get_args
 
 import numpy as np
 
 from sim.commands import Command
 from sim.planner.service.requests import PlanRequest
+from sim.platform.values import dataclass
 from sim.simulation.lanes.snapshot import Snapshot
 from ui.input.keymap import Keymap, keymap_of
 from ui.settings.catalogue import Catalogue

@@ -1,11 +1,12 @@
 """The look: charcoal surfaces with a little of the canyon's warmth, one sandstone accent at three brightnesses."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import imgui_bundle
 from imgui_bundle import imgui, implot
+
+from sim.platform.values import dataclass
 
 if TYPE_CHECKING:
     from sim.simulation.lanes.snapshot import LaneSnapshot

@@ -4,7 +4,6 @@ name; and how numbers, times and moments of a recording are worded."""
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from imgui_bundle import imgui, implot
 
@@ -17,6 +16,7 @@ from sim.commands import (
     SetPaused,
     SetVehicle,
 )
+from sim.platform.values import dataclass
 from sim.scene import FLOWN_LANE, Scene
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from ui.window import theme

@@ -5,11 +5,11 @@ Nothing of it acts on anything: it is read off a pile's steps, and forgotten aft
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sim.platform.values import dataclass
 from sim.vehicle_config.config import MATERIALS
 
 if TYPE_CHECKING:  # whoever only reads blows loads no kernels of bodies that touch

@@ -2,7 +2,7 @@
 
 What stands in the way in a world, seen from above: boxes and discs that stay, and cones that do not."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 
 import casadi as ca
@@ -13,6 +13,7 @@ from sim.compiler.stepper import Stepper
 from sim.contact.ground import GROUND, GroundArrays
 from sim.groups import SE3
 from sim.integrators import default_for, integrator
+from sim.platform.values import dataclass
 from sim.shapes import footprints
 from sim.vehicles import HolonomicVehicle
 from sim.vehicles.forms.parameters import Quantities

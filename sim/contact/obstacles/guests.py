@@ -1,6 +1,5 @@
 """What is met of a vehicle by bodies about it: of a tree all that touches, of others their hull's outline or a box."""
 
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -14,6 +13,7 @@ from sim.multibody.declaration import WORLD
 from sim.multibody.observing import body_frames
 from sim.multibody.shapes import STAND, joined
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 from sim.shapes import Box, ConvexMesh, Shape
 from sim.vehicle_config import config_of
 from sim.vehicle_config.config import Footprint

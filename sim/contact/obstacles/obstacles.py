@@ -8,7 +8,7 @@ an impulse takes energy out and never adds any, but for the slow push that frees
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,7 @@ from sim.contact.rows import (
 from sim.contact.solver import rows_solver, twist_velocity
 from sim.environment.environment import BORNE, NONE_BORNE, BodyState, Touch
 from sim.native.function import native
+from sim.platform.values import dataclass
 from sim.shapes import Shape
 from sim.vehicle_config import config_of
 from sim.vehicle_config.config import Footprint

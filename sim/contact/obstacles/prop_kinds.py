@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import tomlkit
 from sim.contact.bodies import Prop
 from sim.groups.numeric import euler_angles, upright
 from sim.platform.toml_table import TomlTable
+from sim.platform.values import dataclass
 from sim.shapes import KINDS, Box, Capsule, ConvexMesh, Drum, Shape, Sphere
 from sim.shapes.shape import FAR_M, Vector
 from sim.vehicle_config.config import MATERIALS

@@ -6,7 +6,7 @@ their mobility.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from sim.environment.environment import (
 )
 from sim.groups.numeric import poses_of, quaternions_of
 from sim.platform.toml_table import TomlTable
+from sim.platform.values import dataclass
 from sim.shapes import Shape
 from sim.vehicle_config import config_of
 from sim.vehicles.forms.base import Vehicle

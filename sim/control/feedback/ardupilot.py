@@ -10,7 +10,6 @@ import math
 import socket
 import struct
 import time
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from sim.controllers import Controller, PilotInput
 from sim.controllers.sensors import SensorSuite, in_space
 from sim.groups.numeric import quaternion_of
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 from sim.vehicle_config import config_of, named_values
 from sim.vehicle_config.config import Servo
 from sim.vehicles import State, Vehicle

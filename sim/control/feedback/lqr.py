@@ -4,14 +4,13 @@ Serves whatever can rest where it starts. Errors are those of `plan_following`, 
 leave.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from sim.control.plan_following import control_ranges, difference, error_scale
 from sim.controllers import Controller, Gain, PilotInput
 from sim.linear import local_motion, near, trimmed
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 from sim.vehicles import State, Vehicle
 
 _EPS = 1e-6

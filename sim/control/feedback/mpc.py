@@ -4,13 +4,13 @@ The model is that of `lqr`, held over a few of its steps at a time; behind the h
 the Riccati equation gives.
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from sim.control.feedback.lqr import Linearised, costs, linearised_at, solved
 from sim.controllers import Controller, Gain, PilotInput
+from sim.platform.values import dataclass
 from sim.vehicles import State, Vehicle
 
 HORIZON = 12

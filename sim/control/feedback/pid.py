@@ -3,13 +3,14 @@
 The sticks move the place that is held: forward, aside, up, and the heading.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from sim.control.airframe import airframe_of
 from sim.controllers import Controller, Gain, PilotInput
 from sim.groups.numeric import attitude_of, heading_of, rotation_log
+from sim.platform.values import dataclass
 from sim.vehicles import State, Vehicle
 
 MOST_TILT, MOST_LIFT = 0.5, 1.8

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -12,6 +12,7 @@ from sim.multibody.declaration import WORLD, Gear, Given, Loop, TreeState, numbe
 from sim.multibody.shapes import STAND, UNSEEN, Link
 from sim.multibody.tree import Tree
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 from sim.shapes import Box, Capsule, ConvexMesh, Drum, Ellipsoid, Shape, Sphere
 from sim.shapes.surface import Surface, creased
 

@@ -5,7 +5,6 @@ The parser refuses links without inertia, which fixed frames and the links betwe
 
 import xml.etree.ElementTree as ET
 from copy import deepcopy
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 import numpy as np
@@ -14,6 +13,7 @@ from scipy.spatial.transform import Rotation
 from sim.multibody.robots.files import COLLADA, MESHES, MOST_BODIES, MOST_IN_BODIES, ModelFiles, named
 from sim.multibody.robots.meshes import Colour
 from sim.platform.errors import InputError, one_of, quote
+from sim.platform.values import dataclass
 
 _JOINTS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar", "spherical")
 _ROBOT = ("link", "joint", "material")

@@ -1,7 +1,6 @@
 """Guesses for what keeps to constraints: rolling along its heading, or wriggling by a simulated gait."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise, zip_longest
 
 import casadi as ca
@@ -23,6 +22,7 @@ from sim.planner.task.bodies import (
 )
 from sim.planner.task.open_start import is_lap
 from sim.planner.task.task import Task
+from sim.platform.values import dataclass
 from sim.steppers.dynamics import stepper_of
 from sim.steppers.trajectory import Law
 from sim.vehicles.forms.form import State

@@ -1,12 +1,11 @@
 """Cells of the space between start and goal, what it costs to be in each, and the cheapest ways through them."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from sim.native.function import native
 from sim.planner.task.task import Obstacle
 from sim.planner.task.terrain import SafeGround
+from sim.platform.values import dataclass
 
 _CELLS = 14_000
 _PENALTY = 1.5

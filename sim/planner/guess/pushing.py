@@ -3,7 +3,6 @@ go, pushes, and rests there. Where walls stand in between the box goes round the
 piece of its way. When and how hard it touches is left to the solver."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
@@ -14,6 +13,7 @@ from sim.multibody.arrays import workspace
 from sim.multibody.kinematics import momenta, place
 from sim.planner.task.bodies import joint_ranges, poses_of
 from sim.planner.task.task import Task
+from sim.platform.values import dataclass
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 
 _REACHED, _PUSHED = (0.35, 0.25, 0.45), 0.9

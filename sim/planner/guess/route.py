@@ -2,7 +2,6 @@
 optimiser starts decides whether it arrives, and at what."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -21,6 +20,7 @@ from sim.planner.task.bodies import planar, positions, velocities
 from sim.planner.task.open_start import is_lap
 from sim.planner.task.task import Obstacle, Task
 from sim.planner.task.terrain import SafeGround
+from sim.platform.values import dataclass
 from sim.vehicles.forms.base import Vehicle
 from sim.world.path import arc_length
 

@@ -6,8 +6,6 @@ Robotics Research 29, 2010). Two trees of cheapest ways, from the start and from
 told apart is the first gear, how often it changes, how often the heading turns around, and the side of every obstacle.
 """
 
-from dataclasses import dataclass
-
 import casadi as ca
 import numpy as np
 
@@ -17,6 +15,7 @@ from sim.planner.guess.route import Sheets
 from sim.planner.task.bodies import body_names, planar_pose, wrapped
 from sim.planner.task.clearance import on_plane
 from sim.planner.task.task import Task
+from sim.platform.values import dataclass
 from sim.vehicles.forms.nonholonomic import NonholonomicVehicle
 
 _HEADINGS = 40

@@ -1,7 +1,6 @@
 """What holds a plan: limits that it leans on and things that it passes as closely as it may, with the times."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
@@ -12,6 +11,7 @@ from sim.planner.task.inputs import input_map_of
 from sim.planner.task.own_bodies import balls_at
 from sim.planner.task.task import Task, control_limits, label
 from sim.planner.task.waypoints import waypoint_node
+from sim.platform.values import dataclass
 from sim.vehicles.forms.base import Vehicle
 
 _NEAR = 0.003

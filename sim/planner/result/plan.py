@@ -1,6 +1,6 @@
 """A finished plan: the motion, its inputs, what it costs, and how it came about in words and numbers."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -10,6 +10,7 @@ from sim.control.plan_following import Regulator, met_in_plans, regulator
 from sim.integrators.base import Integrator
 from sim.planner.task.bodies import positions
 from sim.planner.task.task import WEIGHT_NAMES, Task, control_limits
+from sim.platform.values import dataclass
 from sim.steppers import Stepper
 from sim.steppers.dynamics import stepper_of
 from sim.steppers.trajectory import Trajectory

@@ -1,6 +1,6 @@
 """A plan as plain values: what travels between processes, is shown, flown, compared, stored; what its inputs push."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 
 import casadi as ca
@@ -11,6 +11,7 @@ from sim.planner.result.active_constraints import ActiveConstraint, active_const
 from sim.planner.result.plan import Plan, Status, Violation
 from sim.planner.task.bodies import own_space, positions, structure_of
 from sim.planner.task.task import Task
+from sim.platform.values import dataclass
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.base import Structure
 

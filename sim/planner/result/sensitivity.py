@@ -7,7 +7,7 @@ Bounds that hold stay held, and those that do not stay free: where a bound is ju
 either side."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import casadi as ca
@@ -26,6 +26,7 @@ from sim.planner.transcription.shape import with_arguments
 from sim.planner.transcription.state_form import Slots
 from sim.planner.transcription.transcription import PlannedMotion, Transcription, motion, transcribe
 from sim.platform.errors import InputError, one_of, quote
+from sim.platform.values import dataclass
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import TREES
 

@@ -1,6 +1,6 @@
 """What a planning process is asked for, and what it answers."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from sim.control.mpc import MpcRequest
@@ -8,6 +8,7 @@ from sim.planner.result.record import PlanRecord
 from sim.planner.task.refusal import Refusal
 from sim.planner.task.task import Task
 from sim.planner.task.terrain import SafeGround
+from sim.platform.values import dataclass
 from sim.vehicles import Vehicle
 
 if TYPE_CHECKING:

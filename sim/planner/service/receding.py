@@ -7,7 +7,7 @@ Nothing here looks at a clock but to measure, so that the same call gives the sa
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -27,6 +27,7 @@ from sim.planner.task.mpc import with_goal_at
 from sim.planner.task.task import Task, Waypoint
 from sim.planner.transcription.transcription import PlannedMotion
 from sim.platform.errors import InputError, number, quote
+from sim.platform.values import dataclass
 from sim.steppers.dynamics import Dynamics, between, stepper_of
 from sim.steppers.trajectory import Trajectory
 from sim.vehicles import checked_vehicle

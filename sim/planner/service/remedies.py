@@ -1,7 +1,7 @@
 """What would help a plan that failed: other tasks, each with the words for a button."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from sim.planner.task.handles import stretched, without
 from sim.planner.task.refusal import GOAL, Refusal
 from sim.planner.task.task import Task, control_limits, entered, label
 from sim.planner.task.waypoints import soonest_s
+from sim.platform.values import dataclass
 
 _MOST = 4
 _AWAY = "Takes the obstacle away."

@@ -1,7 +1,7 @@
 """What panels, gizmos and scripts ask of a planning session, and plans in flight as a window has them: on or off, how
 far they look ahead, how often, and towards which goal."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sim.control.helm import Berth
@@ -9,6 +9,7 @@ from sim.control.mpc import MpcStatus, StartMpc
 from sim.planner.result.record import PlanRecord
 from sim.planner.task.mpc import RATE_HZ, MpcSettings, mpc_task
 from sim.planner.task.task import Task
+from sim.platform.values import dataclass
 from sim.vehicles import Vehicle
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@ may go on from another plan, a trajectory or a take, or arrays of nodes and cont
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -28,6 +28,7 @@ from sim.planner.transcription.parameters import parameters
 from sim.planner.transcription.transcription import PlannedMotion, Transcription, motion
 from sim.platform.errors import InputError, array_of, numbers, quote
 from sim.platform.processes import in_order
+from sim.platform.values import dataclass
 from sim.steppers.trajectory import Trajectory
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.base import Vehicle

@@ -5,7 +5,7 @@ No thread and no waiting: whoever shows it calls `poll` once a frame."""
 
 import contextlib
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -36,6 +36,7 @@ from sim.planner.service.worker import PlanWorker
 from sim.planner.task.refusal import Refusal
 from sim.planner.task.task import Task
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 from sim.shapes import Shape
 from sim.vehicles import Vehicle
 

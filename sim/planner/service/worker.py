@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from multiprocessing.connection import Connection, Pipe
 from typing import TYPE_CHECKING, Protocol
 
@@ -13,6 +13,7 @@ from sim.planner.task.mpc import RATE_HZ
 from sim.planner.task.task import Task
 from sim.planner.task.terrain import SafeGround
 from sim.platform.processes import started
+from sim.platform.values import dataclass
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.custom import OwnClass
 

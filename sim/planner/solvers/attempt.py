@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -23,6 +23,7 @@ from sim.planner.solvers.simulated import Simulated
 from sim.planner.solvers.time_limit import TimeLimit
 from sim.planner.transcription.transcription import ProgramBounds
 from sim.platform.errors import InputError, quote
+from sim.platform.values import dataclass
 
 Choice = Literal["auto", "fatrop", "ipopt"]
 

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any, Generic, Literal, TypeVar
 
@@ -21,6 +21,7 @@ from sim.planner.solvers.newton import FINE_SHIFTS, Newton, PrimalDualPoint
 from sim.planner.solvers.oracle import Backend, Oracle
 from sim.planner.solvers.time_limit import TimeLimit
 from sim.planner.transcription.transcription import ProgramBounds, Transcription
+from sim.platform.values import dataclass
 
 _LOOK_S, _STILL = 0.25, 10.0
 _T = TypeVar("_T")

@@ -10,13 +10,13 @@ the distance to it is to be mu. Quantities with low = high are equations and lef
 import contextlib
 import copy
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from sim.native.function import native
 from sim.planner.solvers.riccati import LastStage, NodeBlocks, carried_out, condensed, eliminated
 from sim.planner.transcription.program import Program
+from sim.platform.values import dataclass
 
 _BOUNDARY = 0.995
 """Share of the way to a bound that a step may go."""

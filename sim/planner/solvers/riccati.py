@@ -5,13 +5,12 @@ dx_{k+1} = F_k dv_k + f_k. What is asked of the last state comes in as further g
 multipliers are found together with the first stage's variables.
 """
 
-from dataclasses import dataclass
-
 import casadi as ca
 import numpy as np
 
 from sim.native.function import native
 from sim.planner.transcription.program import Program
+from sim.platform.values import dataclass
 
 _FAST = {"contract", "reassoc", "nsz"}
 

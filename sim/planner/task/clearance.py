@@ -1,12 +1,11 @@
 """Is a motion clear of obstacles and ground between its nodes too? Measured on arcs of the group, exactly."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from sim.planner.task.bodies import body_poses, jointed, nodes_between, planar
 from sim.planner.task.own_bodies import balls_at, kept_m, low_balls, own_pairs
 from sim.planner.task.task import Obstacle, Task, brought_back
+from sim.platform.values import dataclass
 from sim.vehicles.forms.base import Vehicle
 
 _PER_STEP, _MOST = 8, 40_000

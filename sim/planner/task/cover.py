@@ -3,7 +3,6 @@
 import hashlib
 import inspect
 import logging
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -20,6 +19,7 @@ from sim.planner.task.task import Ball
 from sim.platform.cache import Arrays, cached_arrays, source_digest
 from sim.platform.errors import InputError
 from sim.platform.user_files import source_of
+from sim.platform.values import dataclass
 from sim.vehicle_config import VehicleConfig, config_of
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.homogeneous import ActionVehicle

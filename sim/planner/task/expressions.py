@@ -6,7 +6,6 @@ and the numbers that these are given may change without building it anew.
 
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, get_args
 
@@ -16,6 +15,7 @@ import numpy as np
 from sim.planner.task.refusal import refused
 from sim.planner.task.task import PathConstraint, Task
 from sim.platform.errors import one_of, quote
+from sim.platform.values import dataclass
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.parameters import Quantities
 

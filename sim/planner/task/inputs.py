@@ -5,7 +5,6 @@ the Cartesian thrust vector its wrench is linear, which is what makes its proble
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -17,6 +16,7 @@ from sim.multibody.arrays import workspace
 from sim.multibody.kinematics import place
 from sim.multibody.observing import mass_matrix
 from sim.multibody.stepping import node_force
+from sim.platform.values import dataclass
 from sim.vehicle_config.modes import lift_tilts
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.base import Vehicle

@@ -5,7 +5,7 @@ alone; what a plan is checked by is the function.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 from sim.groups.numeric import rotation_about
 from sim.native.function import native
 from sim.platform.errors import InputError, quote
+from sim.platform.values import dataclass
 from sim.symbolic import shift, turn_about
 
 CHANNELS = 6

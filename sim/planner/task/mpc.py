@@ -1,13 +1,14 @@
 """The task of every one of the plans that are made while one flies, out of the task of a scene."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from sim.groups import LieGroup
 from sim.planner.task.task import Demand, Goal, Task
 from sim.platform.toml_table import TomlTable
+from sim.platform.values import dataclass
 from sim.vehicles import Vehicle
 
 HORIZON_S = (0.5, 60.0)

@@ -1,7 +1,7 @@
 """Starts that are found with the motion, and what of the state ends as it begins: gaits and closed laps."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from sim.planner.task.check_own import met_columns
 from sim.planner.task.refusal import GOAL, START, refused
 from sim.planner.task.task import DEMANDED, Task
 from sim.platform.errors import one_of
+from sim.platform.values import dataclass
 from sim.vehicles.forms.articulated import ClosedVehicle
 from sim.vehicles.forms.base import Vehicle
 

@@ -2,13 +2,14 @@
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from sim.platform.errors import InputError, numbers, one_of, quote
+from sim.platform.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,10 +1,10 @@
 """Why a task cannot be, as data: a sentence for the user, and what of the task it is about."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from sim.planner.task.task import Obstacle, Task, label
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 
 Reason = Literal["inside an obstacle", "too low", "too far", "other"]
 

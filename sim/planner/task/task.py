@@ -1,7 +1,7 @@
 """What is to be planned: from where, to where, in what time, at which price, around what."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
@@ -11,6 +11,7 @@ from sim.planner.task.motions import Motion
 from sim.planner.task.reference import Reference
 from sim.planner.task.terrain import SafeGround
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 from sim.shapes import Shape
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.base import Vehicle

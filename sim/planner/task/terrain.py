@@ -8,12 +8,12 @@ differentiable everywhere.
 
 import hashlib
 import math
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from sim.native.function import native
+from sim.platform.values import dataclass
 from sim.world.terrain import Terrain
 
 _VALUE = np.array([[1, 4, 1, 0], [-3, 0, 3, 0], [3, -6, 3, 0], [-1, 3, -3, 1]]) / 6.0

@@ -4,8 +4,6 @@ A vehicle that is heavier than its plan knows, or flies through a gust, is found
 little too fast. Its next plan has to lead back inside rather than be refused.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from sim.planner.task.bodies import own_space, planar, positions, velocities
@@ -13,6 +11,7 @@ from sim.planner.task.clearance import clearance
 from sim.planner.task.task import Task
 from sim.planner.transcription.constraints import node_bounds, velocity_bound
 from sim.planner.transcription.transcription import ProgramBounds, Transcription
+from sim.platform.values import dataclass
 from sim.vehicles.forms.base import Vehicle
 
 _CLOSED, _TURNS = 0.6, 4.0

@@ -5,7 +5,7 @@ unknowns z and the planned inputs a are the controls, its residual is an equalit
 closes the gap to the next node.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import casadi as ca
 import numpy as np
@@ -41,6 +41,7 @@ from sim.planner.transcription.goal import (
 from sim.planner.transcription.model import NodeModel
 from sim.planner.transcription.state_form import Slots
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 
 _UNMOVED = 1e-9
 """Derivative of an equation by a node's variables that is none."""

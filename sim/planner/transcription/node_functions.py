@@ -4,7 +4,6 @@ Unknowns that an equation defines are eliminated by the implicit function theore
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import casadi as ca
@@ -14,6 +13,7 @@ from sim.compiler.columns import Along, ColumnKernel, Launch, Repeated
 from sim.planner.task.inputs import Constraint
 from sim.planner.transcription.model import NodeModel
 from sim.planner.transcription.node_expressions import NodeExpressions
+from sim.platform.values import dataclass
 from sim.symbolic import solve
 
 

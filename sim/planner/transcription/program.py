@@ -3,7 +3,6 @@
 Its vectors are assembled from those of its nodes and taken apart again in machine code, too.
 """
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import casadi as ca
@@ -15,6 +14,7 @@ from sim.planner.task.motions import CHANNELS, spline_jets_in_time
 from sim.planner.task.terrain import spline_jets
 from sim.planner.transcription.model import GROUND_JET, NodeModel
 from sim.planner.transcription.node_functions import NodeFunctions
+from sim.platform.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,6 @@
 """The part of a task that the structure of its optimisation depends on. Everything else is a parameter."""
 
 from collections import Counter
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import casadi as ca
@@ -20,6 +19,7 @@ from sim.planner.task.open_start import OpenStart, open_start
 from sim.planner.task.own_bodies import low_balls, own_pairs
 from sim.planner.task.task import GOAL_MOVES, WEIGHT_NAMES, Limits, Task, control_limits, motion_of
 from sim.planner.task.terrain import SafeGround
+from sim.platform.values import dataclass
 from sim.shapes import KINDS
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.base import Vehicle

@@ -4,7 +4,7 @@ Of a rotation, two columns are enough.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import casadi as ca
@@ -18,6 +18,7 @@ from sim.planner.task.bodies import (
     velocities,
 )
 from sim.planner.transcription.shape import ProblemShape
+from sim.platform.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ iterate of it as a motion in SI units.
 Derivatives are formed symbolically for one node and evaluated at all of them, so building a problem costs the same for
 every number of nodes."""
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +19,7 @@ from sim.planner.transcription.node_functions import NodeFunctions, node_functio
 from sim.planner.transcription.program import Program
 from sim.planner.transcription.shape import ProblemShape
 from sim.planner.transcription.state_form import Slots
+from sim.platform.values import dataclass
 from sim.vehicles.forms.base import Vehicle
 
 _FORGETFUL = 0.01

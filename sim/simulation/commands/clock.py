@@ -1,10 +1,11 @@
 """Commands to the clock and the sticks: pause, single steps, speed, starting over."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sim.controllers import PilotInput
 from sim.platform.errors import InputError, whole
+from sim.platform.values import dataclass
 from sim.scene import SPEED_RANGE, Start
 from sim.simulation.commands.executing import checked_start, execute
 from sim.simulation.runs.scene_run import SceneRun

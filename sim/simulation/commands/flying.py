@@ -1,6 +1,6 @@
 """Commands that say who flies: a mode of the hand, the autopilot, a plan, plans made anew."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from sim.control.plan_following import FlyPlan
 from sim.controllers import Controller, ControlLoop, changed_gains, gains_of, made_controller, with_gains
 from sim.planner.result.plan import led_astray_m
 from sim.platform.errors import InputError, one_of
+from sim.platform.values import dataclass
 from sim.simulation.commands.executing import execute
 from sim.simulation.runs.flight_control import (
     Autopilot,

@@ -2,10 +2,11 @@
 
 import math
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sim.controllers import Controller
 from sim.platform.errors import InputError, array_of, quote
+from sim.platform.values import dataclass
 from sim.scene.measured import Measured
 from sim.scene.race import Rival
 from sim.simulation.commands.executing import checked_step, execute

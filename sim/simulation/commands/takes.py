@@ -1,9 +1,9 @@
 """Commands to what is recorded: look back, fly on from there, play, resimulate, keep."""
 
 from concurrent.futures import Future
-from dataclasses import dataclass
 
 from sim.platform.errors import InputError, number
+from sim.platform.values import dataclass
 from sim.recordings import Take
 from sim.simulation.commands.clock import Reset, SetPaused, SetPilotInput, SetSpeed, SingleStep
 from sim.simulation.commands.executing import checked_step, execute

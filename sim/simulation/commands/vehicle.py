@@ -3,12 +3,12 @@ hold of a vehicle's parts: coordinates put by hand, controls held, a body that i
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from sim.environment.environment import can_be_met
 from sim.platform.errors import InputError, one_of, quote
+from sim.platform.values import dataclass
 from sim.scene.layout import Layout, difference
 from sim.simulation.commands.executing import checked_start, checked_step, execute
 from sim.simulation.lanes.impulses import Push, unpulled

@@ -4,11 +4,11 @@ controls, for the lanes that get the same ones."""
 import math
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from sim.groups.numeric import poses_between
+from sim.platform.values import dataclass
 from sim.steppers.dynamics import Dynamics
 from sim.vehicles.forms.observation import Observation
 

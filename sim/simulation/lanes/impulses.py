@@ -3,7 +3,6 @@
 import math
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import singledispatch
 
 import numpy as np
@@ -24,6 +23,7 @@ from sim.environment.environment import (
 )
 from sim.groups.numeric import mean_twists
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 from sim.recordings.playback import Playback
 from sim.recordings.segment import SAME_S, Moment
 from sim.simulation.lanes.placing import Footing

@@ -1,7 +1,6 @@
 """Observing a lane: its cached observation, what its pilot senses, and what later values are compared with."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
@@ -9,6 +8,7 @@ import numpy as np
 from sim.control import Sensed
 from sim.environment.environment import Environment
 from sim.integrators.impulses import momentum_balance
+from sim.platform.values import dataclass
 from sim.simulation.lanes.history import Trails
 from sim.simulation.lanes.integration import Integration
 from sim.simulation.lanes.placing import Footing, Placement, in_world

@@ -1,7 +1,6 @@
 """Where vehicles are in the three-dimensional world: what they leave open, what surrounds them, what holds them."""
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 
 import casadi as ca
@@ -11,6 +10,7 @@ from sim.contact.height_field import surface_height
 from sim.environment.environment import environment_of
 from sim.groups.numeric import attitude_of, heading_of, pose_matrix
 from sim.native.function import native
+from sim.platform.values import dataclass
 from sim.vehicle_config import config_of
 from sim.vehicle_config.terms import named_values
 from sim.vehicles import Vehicle

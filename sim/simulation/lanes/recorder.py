@@ -2,12 +2,13 @@
 
 from bisect import bisect_left
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import groupby, pairwise
 
 import numpy as np
 
 from sim.environment.environment import Environment
+from sim.platform.values import dataclass
 from sim.recordings.playback import POINT_PERIOD_S, Playback
 from sim.recordings.segment import PERIOD_S, SAME_S, ImpulseLog, Look, Moment, Segment, SolidsLog, moved_since
 from sim.steppers.dynamics import Dynamics

@@ -8,7 +8,7 @@ at any step and any frame rate.
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +18,7 @@ from sim.control.pilot import ControllerPilot
 from sim.controllers import Controller, gain_values, plotted_by
 from sim.groups.numeric import poses_along
 from sim.platform.progress import Preparation
+from sim.platform.values import dataclass
 from sim.recordings.take import LaneStatus
 from sim.scene.layout import Layout
 from sim.scene.race import LAPPED, PLANNED, Standing

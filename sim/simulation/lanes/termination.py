@@ -1,12 +1,12 @@
 """Decides whether a lane has to stop: crash, collision, fall, ditching or divergence, and says why in a sentence."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from sim.compiler import NEWTON_FAILED, NOT_FINITE
 from sim.environment.environment import Impact
+from sim.platform.values import dataclass
 from sim.recordings.take import LaneStatus
 from sim.simulation.lanes.impulses import Coupling
 from sim.simulation.lanes.placing import LAID, Footing

@@ -1,7 +1,6 @@
 """Who flies: hand, autopilot, a plan, or plans made anew. Owns that, and makes the pilots."""
 
 import copy
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from sim.control.plan_following import PlannedPilot
 from sim.control.target_path import TargetPath
 from sim.controllers import Controller
 from sim.planner.task.bodies import positions
+from sim.platform.values import dataclass
 from sim.scene import Scene
 from sim.simulation.runs.scene_setup import mission_of
 from sim.steppers.dynamics import Dynamics

@@ -1,10 +1,11 @@
 """Judging the goals of a scene from its snapshots, one after the other."""
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
+from sim.platform.values import dataclass
 from sim.recordings.take import LaneStatus
 from sim.scene.conditions import Situation
 from sim.scene.goals import Account, Grade, SceneGoal, Touch

@@ -8,7 +8,7 @@ Motions that are shown beside the lanes and are not simulated: measured ones on 
 import math
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from sim.groups.numeric import rotation_log
 from sim.integrators import integrators
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 from sim.scene import MOST_LANES
 from sim.scene.measured import Measured
 from sim.scene.race import Standing

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from time import perf_counter
 
 import numpy as np
 
 from sim.control import PlannedPilot
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 from sim.recordings import Take
 from sim.recordings.playback import Playback
 from sim.recordings.segment import SAME_S, Moment, Segment

@@ -3,7 +3,7 @@
 import copy
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
@@ -16,6 +16,7 @@ from sim.environment.environment import CoupledEnvironment, CoupledSpec
 from sim.integrators import serving
 from sim.platform.errors import InputError
 from sim.platform.progress import TellShare
+from sim.platform.values import dataclass
 from sim.scene import FLOWN_LANE, MOST_LANES, Scene
 from sim.scene.layout import Layout
 from sim.scene.race import Timing

@@ -9,7 +9,7 @@ import pickle
 import re
 from abc import ABC
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, lru_cache
 from itertools import count
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 
 from sim.groups import SE3, LieGroup
 from sim.platform.errors import InputError, array_of, quote
+from sim.platform.values import dataclass
 from sim.spaces import Euclidean, GroupSpace, Product, Space
 from sim.vehicles.forms.form import Form, NodeLayout, Observable, State, Support, natural_support
 from sim.vehicles.forms.parameters import Control, Parameter, Parametrised, Quantities, ShapeCoordinate

@@ -6,7 +6,6 @@ brought to where they are closed, while the coordinates that were set stay as th
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -18,6 +17,7 @@ from sim.multibody.kinematics import move
 from sim.multibody.loops import Closure
 from sim.multibody.spatial import quaternion_matrix
 from sim.platform.errors import InputError, one_of, quote
+from sim.platform.values import dataclass
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.base import Vehicle
 

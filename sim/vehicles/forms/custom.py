@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Mapping, MutableMapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 
@@ -24,6 +23,7 @@ from sim.platform.user_files import (
     run_own,
     source_of,
 )
+from sim.platform.values import dataclass
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.robot import RobotVehicle, class_of
 

@@ -7,7 +7,6 @@ of the least degrees that meet what lies between to rounding. Masses need one, l
 
 import copy
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache, reduce
 from itertools import product
 from typing import Any
@@ -18,6 +17,7 @@ from numpy.polynomial.chebyshev import chebvander
 
 from sim.multibody.symbolic import SymbolicTree
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.numbered_tree import ArrayNumbers, arrays_with
 from sim.vehicles.forms.parameters import Quantities

@@ -1,6 +1,5 @@
 """The data of a vehicle: its form, how its states are laid out, what carries it, and what can be observed of it."""
 
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 
@@ -8,6 +7,7 @@ import casadi as ca
 import numpy as np
 
 from sim.groups import LieGroup
+from sim.platform.values import dataclass
 
 
 class Form(Enum):

@@ -4,7 +4,6 @@ All of such a system may follow a leader, a part of its state that the controls 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -12,6 +11,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sim.platform.values import dataclass
 from sim.spaces import Action, Space
 from sim.vehicles.forms.base import Structure, Vehicle, twist_of
 from sim.vehicles.forms.form import Form, NodeLayout, State, Support

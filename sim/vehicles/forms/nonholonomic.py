@@ -7,7 +7,6 @@ forgotten factor shows at once.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import casadi as ca
@@ -16,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from sim.groups import SE2
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 from sim.symbolic import replaced, solve
 from sim.vehicles.forms.base import Structure, Vehicle
 from sim.vehicles.forms.declaration import check_shown, evaluated, piece, refused

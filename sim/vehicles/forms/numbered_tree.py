@@ -7,7 +7,6 @@ the numbers themselves as parameters, in which their derivatives are exact.
 """
 
 import copy
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -15,6 +14,7 @@ import casadi as ca
 import numpy as np
 
 from sim.multibody.symbolic import SymbolicTree
+from sim.platform.values import dataclass
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.parameters import Parameter, Quantities
 

@@ -4,13 +4,14 @@ Everything is one row of numbers, from one compiled function; the layout says wh
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, singledispatch
 
 import casadi as ca
 import numpy as np
 
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.parameters import Quantities
 

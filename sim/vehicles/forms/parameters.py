@@ -6,7 +6,7 @@ Panels, checks and docs are made from them.
 import copy
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, Self
 
@@ -14,6 +14,7 @@ import casadi as ca
 import numpy as np
 
 from sim.platform.errors import InputError, numeric, one_of, quote
+from sim.platform.values import dataclass
 
 Value = float | tuple[float, ...]
 

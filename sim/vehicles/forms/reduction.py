@@ -16,13 +16,13 @@ the samples at which it is least. That is a search, no proof.
 import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import casadi as ca
 import numpy as np
 
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 from sim.symbolic import collected, independent_of, solve
 
 _SAMPLES = 60

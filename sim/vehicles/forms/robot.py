@@ -6,7 +6,7 @@ Their files are read within the bounds of `sim.read_robot`; nothing of them is r
 import math
 import sys
 from collections.abc import MutableMapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -22,6 +22,7 @@ from sim.multibody.robots.robot import Geom, Motor, Robot, capsules_of, hull_of,
 from sim.multibody.shapes import STAND, Link, Touching, hinges_of, links_of
 from sim.multibody.tree import Tree
 from sim.platform.errors import InputError, one_of, quote
+from sim.platform.values import dataclass
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.base import Vehicle, usable
 from sim.vehicles.forms.form import State

@@ -6,12 +6,12 @@ these fractions serves geometry and mass: what a body blocks is what its motion 
 """
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from sim.groups.numeric import rotation_exp
 from sim.native.function import native, unordered
+from sim.platform.values import dataclass
 from sim.vehicle_config.config import HullMesh
 from sim.water.flip.box import WATER_DENSITY, TankBox, block_off, keep_before
 from sim.water.immersion import GRAVITY

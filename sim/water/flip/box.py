@@ -13,13 +13,13 @@ The walls stop the corner of a hull that is farthest out, a cell before the glas
 the grid to flow out of it."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from sim.environment.environment import BodyState
 from sim.native.function import native
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 
 WATER_DENSITY = 1000.0
 """[kg/m^3]"""

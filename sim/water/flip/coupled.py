@@ -7,7 +7,7 @@ otherwise in that time (its thrust) the water sees a period later. So nobody wai
 
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from sim.environment.environment import BodyState, Touch
 from sim.groups.numeric import rotation_exp
 from sim.platform.errors import InputError
 from sim.platform.toml_table import TomlTable
+from sim.platform.values import dataclass
 from sim.vehicle_config import config_of
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.form import Support

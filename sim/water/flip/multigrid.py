@@ -4,11 +4,10 @@ Coarse rows are sums of fine ones (unsmoothed aggregation), whose corrections fa
 V-cycle with equal smoothing before and after is symmetric, so that it may stand inside conjugate gradients.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from sim.native.function import native, unordered
+from sim.platform.values import dataclass
 
 _DAMPING = np.float32(0.67)
 _STRETCH = np.float32(1.8)

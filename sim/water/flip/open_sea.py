@@ -1,11 +1,12 @@
 """The sea about a box of water that goes with a body: the ocean over its columns of cells, and where the box stands."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from sim.native.function import inline, native
+from sim.platform.values import dataclass
 from sim.water.flip.box import TankBox
 from sim.water.flip.inflow import RAMP
 from sim.water.ocean.field import SeaState, add_tile, rest_place

@@ -4,13 +4,14 @@ Surface particles are read by where they rest, the water by where it is.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sim.native.function import inline, native, unordered
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 from sim.water.ocean.synthesis import (
     EAST,
     FIELDS,

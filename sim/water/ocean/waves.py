@@ -12,13 +12,13 @@ wind wave spectrum in finite depth water", 1985 (TMA): less by as much as a spec
 """
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sim.native.function import native
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 
 MOST_WIND_MPS = 32.0
 GRAVITY_MPS2 = 9.81

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from sim.commands import HoldControl, Push, SetCoordinates
+from sim.platform.values import dataclass
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from sim.vehicle_config.mechanism import BodyMass, mechanism_of
 from sim.vehicles.forms.coordinates import Coordinate, coordinates_of, first_coordinates, read_coordinates

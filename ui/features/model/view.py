@@ -2,12 +2,13 @@
 kept by name, in a file of the user's."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 from imgui_bundle import imgui
 
 from sim.platform.errors import InputError, quote
+from sim.platform.values import dataclass
 from sim.simulation.lanes.snapshot import Snapshot
 from sim.vehicle_config.mechanism import mechanism_of
 from ui.features.plan.pointing import CLICK_PX, Ray, gripped

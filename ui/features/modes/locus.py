@@ -1,6 +1,6 @@
 """What the page Modes shows, as plain values, and how a worker process makes it."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 
 import casadi as ca
@@ -11,6 +11,7 @@ from sim.linear.linearise import Linearisation, Mode
 from sim.linear.root_locus import root_locus
 from sim.platform.errors import InputError
 from sim.platform.progress import Tell
+from sim.platform.values import dataclass
 from sim.simulation.lanes.snapshot import LaneSnapshot
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.base import Structure

@@ -1,7 +1,6 @@
 """The page Modes: what is linearised and over what, the root locus, and the modes at one of its values."""
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -9,6 +8,7 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui, implot
 
 from sim.linear.root_locus import SPEED, speed_of, variable
+from sim.platform.values import dataclass
 from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from sim.vehicles import Vehicle
 from ui.features.modes.locus import (

@@ -1,7 +1,7 @@
 """Things moved by hand in the view, whatever they are of: dots to choose one by, and arrows and rings upon it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -19,6 +19,7 @@ from sim.planner.task.handles import (
     with_obstacle,
     without,
 )
+from sim.platform.values import dataclass
 from sim.shapes.shape import Handle
 from ui.window import theme
 from ui.window.context import Indirect, PanelContext, Request, on_screen

@@ -1,7 +1,6 @@
 """The page that puts up, moves, scales, copies and deletes what a scene has in its world, and the tool in the view."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as icons
@@ -9,6 +8,7 @@ from imgui_bundle import imgui
 from imgui_bundle.imguizmo import im_guizmo
 
 from sim.planner.service.session import PlanView
+from sim.platform.values import dataclass
 from sim.scene.layout import START
 from sim.shapes.shape import Handle
 from sim.simulation.lanes.snapshot import Snapshot

@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from sim.commands import SetLayout, SetParameter, SetProps
 from sim.contact.obstacles import PropsPicture
 from sim.planner.task.handles import UP
+from sim.platform.values import dataclass
 from sim.scene.layout import START, Layout
 from sim.shapes.shape import Handle
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot

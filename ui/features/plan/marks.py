@@ -1,7 +1,5 @@
 """What a plan shows in the view to be clicked: other ways with their costs, and where and why none was found."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
@@ -14,6 +12,7 @@ from sim.planner.service.requests import EditTask, TakeAlternative
 from sim.planner.service.session import PlanView
 from sim.planner.task.bodies import positions
 from sim.planner.task.handles import handles
+from sim.platform.values import dataclass
 from ui.features.lanes import OVER_THE_SCENE
 from ui.window import theme
 from ui.window.context import PanelContext, Rect, on_screen

@@ -3,7 +3,7 @@
 What the pages of the planning panel remember, and ask for beside what the planner itself is asked."""
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as icons
@@ -26,6 +26,7 @@ from sim.planner.task.handles import (
 )
 from sim.planner.task.mpc import HORIZON_S, WEIGHT
 from sim.planner.task.task import Task
+from sim.platform.values import dataclass
 from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.flight import pilot_switch
 from ui.features.methods import by_family, describe

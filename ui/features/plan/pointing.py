@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from sim.planner.service.requests import EditTask
 from sim.planner.service.session import PlanView
 from sim.planner.task.bodies import positions
 from sim.planner.task.mpc import with_goal_at
+from sim.platform.values import dataclass
 from sim.shapes import Shape
 from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot
 from sim.vehicles import VEHICLES, ActionVehicle

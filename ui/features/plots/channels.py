@@ -4,10 +4,11 @@ The history keeps all of them; which are shown at first is said by the vehicle's
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from sim.platform.values import dataclass
 from sim.simulation.lanes.snapshot import LaneSnapshot
 from sim.vehicle_config import Plotted
 from sim.vehicles import HolonomicVehicle, Vehicle

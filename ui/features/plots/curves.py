@@ -3,10 +3,11 @@
 import math
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
+from sim.platform.values import dataclass
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from ui.features.goals import GoalsView
 from ui.features.plots.channels import columns, measured

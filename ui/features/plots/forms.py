@@ -5,10 +5,11 @@ Figures are plain numbers, which the panel draws and a file gets alike.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from sim.platform.values import dataclass
 from sim.simulation.lanes.snapshot import LaneSnapshot
 from ui.features.plots.channels import Channel
 from ui.features.plots.curves import Curves, History

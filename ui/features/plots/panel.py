@@ -3,12 +3,12 @@ seconds, as its config has them or as the user chose."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from imgui_bundle import imgui, implot
 
 from sim.commands import KeepAccount
+from sim.platform.values import dataclass
 from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot, outcome
 from ui.features.plots.channels import ACCOUNT, Channel, offered
 from ui.features.plots.curves import Curves, Trace

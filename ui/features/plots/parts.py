@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui, implot
 
 from sim.commands import Scrub
+from sim.platform.values import dataclass
 from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus, Snapshot, outcome
 from ui.features.plots.channels import Channel, offered, shown_at_first
 from ui.features.plots.curves import Curves, SaveCurves

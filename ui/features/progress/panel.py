@@ -1,12 +1,12 @@
 """The page of what has been done, medals in the gallery, and the flourish over the scene when something comes off."""
 
 import math
-from dataclasses import dataclass
 from time import perf_counter
 
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
+from sim.platform.values import dataclass
 from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.achievements import (
     BRONZE,

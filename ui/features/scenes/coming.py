@@ -1,6 +1,5 @@
 """What is being made ready beside the frames, a scene or a swap: what is done for it, how far it is, and a way back."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
@@ -11,6 +10,7 @@ from sim.commands import GiveUpWaiting, SetIntegrator, SetVehicle
 from sim.platform.errors import shortened
 from sim.platform.progress import Preparation
 from sim.platform.user_files import read_text, refusals
+from sim.platform.values import dataclass
 from sim.simulation.lanes.snapshot import Snapshot, Waiting
 from ui.features.scenes.files import FileDialog
 from ui.features.scenes.gallery import SIZE_PX, Thumbnails

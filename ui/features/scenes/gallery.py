@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import moderngl
@@ -11,6 +10,7 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 from PIL import Image
 
+from sim.platform.values import dataclass
 from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.edits import draw_edit_history
 from ui.features.progress.panel import draw_medal

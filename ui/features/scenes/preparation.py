@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 
 import render.land
 import sim.world
@@ -13,6 +12,7 @@ from sim.models.asset import check_model
 from sim.platform.cache import source_digest
 from sim.platform.processes import CacheWorkers
 from sim.platform.progress import Board
+from sim.platform.values import dataclass
 from sim.scene import Scene
 from sim.simulation import KernelStore, Simulation, starting_methods
 from sim.vehicles import Vehicle

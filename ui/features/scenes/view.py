@@ -1,8 +1,7 @@
 """What is asked for of scenes and of files that are opened."""
 
-from dataclasses import dataclass
-
 from sim.platform.progress import Preparation
+from sim.platform.values import dataclass
 from ui.window.context import Action, Indirect
 
 

@@ -4,7 +4,6 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from time import perf_counter
@@ -20,6 +19,7 @@ from sim.planner.service.session import PlanView
 from sim.platform.errors import InputError
 from sim.platform.processes import GivenUp, run_in_process
 from sim.platform.replacing import file_stem
+from sim.platform.values import dataclass
 from sim.recordings import Take, save_take
 from sim.scene import Scene
 from sim.shapes import Shape

@@ -4,7 +4,6 @@ import sys
 from collections.abc import Iterable
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from sim.live.server import Server
 from sim.live.wire import page_file
 from sim.planner.service.session import PlanView
 from sim.platform.errors import InputError
+from sim.platform.values import dataclass
 from sim.simulation import Simulation
 from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.feature import Actions, App

@@ -1,12 +1,12 @@
 """Takes: what is shown and kept, files and videos for others, and parameters fitted to what is shown."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from sim.commands import PlayTake, RemoveLane, Resimulate
+from sim.platform.values import dataclass
 from sim.recordings import Take
 from sim.simulation.lanes.snapshot import Snapshot
 from ui.features.fit import draw_fit

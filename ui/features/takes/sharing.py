@@ -1,10 +1,9 @@
 """Exports and videos for others: what the takes panel sees of them, asks for and draws."""
 
-from dataclasses import dataclass
-
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
+from sim.platform.values import dataclass
 from sim.scene import CAMERAS
 from sim.simulation.lanes.snapshot import Snapshot
 from ui.window.context import Action, PanelContext, Request
