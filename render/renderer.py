@@ -21,7 +21,7 @@ from render.passes.overlay import Overlay
 from render.passes.post import Rectangle
 from render.passes.shadows import SunShadows
 from render.passes.sky import Sky
-from render.passes.still_light import finish, light_name, lit_from_cache, step
+from render.passes.still_light import KeptLight, finish, kept_light, lit_from_cache, step
 from render.passes.targets import PassContext, PassName, Targets, blend_over, cut_out, unbind
 from render.passes.uniforms import FrameUniforms
 from render.process import Flush, give_back
@@ -92,6 +92,8 @@ class Renderer:
         """Every pass, one at a step, and then the light."""
         ctx, programs, quality, own = self._ctx, self._programs, self.quality, self._resources.own
         planar = world.water_level_m is not None and quality.reflection_scale > 0.0
+        self._parked = parked_vehicles(world)
+        light = kept_light(ctx, "" if self._parked else scenery.key, quality, sun)  # read while all is made
         kept = not quality.full_materials
         self._sky = own(Sky(ctx, programs, world.room, orbit_m=world.orbit_m, kept=kept))
         yield
@@ -100,7 +102,6 @@ class Renderer:
         yield from self._still_world.made(programs, scenery)
         self._waters = own(Waters(ctx, programs, world, quality, planar=planar))
         self._mirror = mirror(self._waters.level_m) if planar else None
-        self._parked = parked_vehicles(world)
         self._models = own(ModelLibrary(ctx, programs))
         self._overlay = own(Overlay(ctx, programs, self._supersampling))
         yield from self._waters.expect_waves()
@@ -111,8 +112,7 @@ class Renderer:
         self._finishing = own(Finishing(ctx, programs, quality, adds_up=adds_up))
         self.resize(size_px)
         yield
-        still = "" if self._parked else scenery.key
-        yield from self._sun_steps(sun, light_name(ctx, still, quality, sun))
+        yield from self._sun_steps(sun, light)
 
     def resize(self, size_px: tuple[int, int]) -> None:
         """Take up a new output size."""
@@ -159,19 +159,19 @@ class Renderer:
         If `lit_later`, these follow by `light_up`, and all that is drawn before has the light before; a light map is
         drawn coarsely at first, so that the new light is there soon.
         """
-        steps = self._sun_steps(sun, "")
+        steps = self._sun_steps(sun)
         step(steps)
         self._light_by(steps)
 
-    def _sun_steps(self, sun: Sun, kept_as: str) -> Lighting:
-        """kept_as: what the last two are called in the cache, where they come from if they are there."""
+    def _sun_steps(self, sun: Sun, kept: KeptLight | None = None) -> Lighting:
+        """kept: where the last two come from, if they are there, and go to."""
         with self._probe("sun: sky table"):
             self._next_light = self._sky.light(sun)
         self._shadows.set_light(self._next_light, self._waters.level_m)
         yield
-        if kept_as:
+        if kept is not None:
             lit = {**self._shadows.lit, **self._still_world.lit}
-            yield from lit_from_cache(kept_as, self._cast_and_bake, lit)
+            yield from lit_from_cache(kept, self._cast_and_bake, lit)
         else:
             yield from self._cast_and_bake()
         self._take_light()

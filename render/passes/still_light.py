@@ -4,7 +4,7 @@ It is made in steps, so that frames can come between them.
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
 from pathlib import Path
@@ -16,7 +16,7 @@ import numpy as np
 
 from render.light import Sun
 from render.quality import Quality, is_software
-from sim.platform.cache import cached_arrays, kept_arrays, source_digest
+from sim.platform.cache import Arrays, cached_arrays, kept_arrays, source_digest
 
 _WAIT_S = 0.005
 """For what is read, at most, before a frame may come."""
@@ -54,25 +54,35 @@ class Lit(Protocol):
         """Have it as if it had been drawn."""
 
 
-def light_name(ctx: moderngl.Context, still: str, quality: Quality, sun: Sun) -> str:
-    """Of the file in which the light of a sun on `still` things is kept; empty where drawing takes no longer."""
+class KeptLight:
+    """What was kept under a name. It is read by a thread from now on: it is tens of megabytes."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        thread = ThreadPoolExecutor(1, thread_name_prefix="light")
+        self._reading = thread.submit(kept_arrays, "light", name)
+        thread.shutdown(wait=False)  # once it has read
+
+    def read(self) -> Generator[None, None, Arrays | None]:
+        """It, or None where there is none; until it is there frames may come."""
+        while not wait([self._reading], _WAIT_S).done:
+            yield
+        return self._reading.result()
+
+
+def kept_light(ctx: moderngl.Context, still: str, quality: Quality, sun: Sun) -> KeptLight | None:
+    """That of a sun on `still` things; None where drawing takes no longer."""
     if not still or not is_software(ctx):
-        return ""
+        return None
     told = repr((ctx.info["GL_RENDERER"], ctx.info["GL_VERSION"], quality, sun, _drawn_by()))
-    return f"{still}-{hashlib.sha256(told.encode()).hexdigest()[:24]}"
+    return KeptLight(f"{still}-{hashlib.sha256(told.encode()).hexdigest()[:24]}")
 
 
-def lit_from_cache(name: str, draw: Callable[[], Iterator[None]], parts: Mapping[str, Lit]) -> Iterator[None]:
-    """Have the light in all parts: drawn, a share at a step, or as it was kept under this name, a part at a step.
-
-    What was kept is read by a thread: it is tens of megabytes.
-    """
-    thread = ThreadPoolExecutor(1, thread_name_prefix="light")
-    reading = thread.submit(kept_arrays, "light", name)
-    thread.shutdown(wait=False)  # once it has read
-    while not wait([reading], _WAIT_S).done:
-        yield
-    kept = reading.result()
+def lit_from_cache(
+    light: KeptLight, draw: Callable[[], Iterator[None]], parts: Mapping[str, Lit]
+) -> Iterator[None]:
+    """Have the light in all parts: drawn, a share at a step, or as it was kept, a part at a step."""
+    name, kept = light.name, (yield from light.read())
     if kept is None:
         yield from draw()
         cached_arrays(
