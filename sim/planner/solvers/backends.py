@@ -360,8 +360,10 @@ class Solvers:
         return replace(result, converged=bool(np.isfinite(w).all()) and arrived and within)
 
     def prepare(self) -> None:
-        """Make the solvers that are needed first, so that planning does not wait for them."""
-        for mode in ("cold", "again", "warm", "finish"):
+        """Make the solvers that are needed first, so that planning does not wait for them: where Newton's method goes
+        on from what the first one has found, those that come after it are hardly ever asked for."""
+        after: tuple[Mode, ...] = () if self._newton.serves else ("again", "warm", "finish")
+        for mode in ("cold", *after):
             self._solver("fatrop", mode, FATROP_ITERATIONS[mode])
 
     def rehearse(self, p: np.ndarray, w0: np.ndarray) -> None:
