@@ -12,7 +12,6 @@ from sim.contact.pair_rows import (
     IMPULSE,
     LEFT,
     MU,
-    NORMAL,
     RIGHT,
     ROLLS,
     SHARED,
@@ -23,8 +22,11 @@ from sim.contact.pair_rows import (
     push_by,
     push_row,
     speeds_of,
+    turning,
+    turns_by,
     twist_by,
 )
+from sim.contact.relaxed import settle
 from sim.contact.solver import stopped
 from sim.native.function import fastmath
 
@@ -38,42 +40,11 @@ _EXACT = 0.5
 """Of the sweeps asked for, from which on each contact is solved exactly."""
 _GROWN, _LESS = 2.0, 0.9
 """Where changes grow by that, sweeps go back to none of their extrapolation, and never to more than a part of it."""
-_SOLVED_EVERY, _FAILURES, _BETTER = 4, 2, 0.5
-"""Sweeps between which an island is solved at once, until so often that has failed, or changed by more than such a part
-of what the sweep before did."""
+_SOLVED_FIRST, _SOLVED_EVERY, _FAILURES, _BETTER = 2, 4, 2, 0.5
+"""Sweeps after which an island is solved at once, and between which it is again, until so often that has failed, or
+changed by more than such a part of what the sweep before did."""
 _LATER = 4
 """Times as many sweeps pass after each failure, by which guesses begin nearer to what is looked for."""
-
-
-@fastmath
-def turning(xi, w, direction):
-    """Along a direction of the row, of its second body against its first [rad/s]."""
-    i, j = int(w[LEFT]), int(w[RIGHT])
-    n = w[NORMAL + 3 * direction : NORMAL + 3 * direction + 3]
-    found = 0.0
-    for end in range(2):
-        k = j if end else i
-        if k >= 0:
-            x = xi[k]
-            found += (1.0 if end else -1.0) * (x[0] * n[0] + x[1] * n[1] + x[2] * n[2])
-    return found
-
-
-@fastmath
-def _answered(mobility, w, direction, along):
-    """By how much that changes along one direction by an impulse of 1 N m s along another [1/(kg m^2)]."""
-    i, j = int(w[LEFT]), int(w[RIGHT])
-    n = w[NORMAL + 3 * direction : NORMAL + 3 * direction + 3]
-    t = w[NORMAL + 3 * along : NORMAL + 3 * along + 3]
-    found = 0.0
-    for end in range(2):
-        k = j if end else i
-        if k >= 0:
-            m = mobility[k]
-            found += m[1] * n[0] * t[0] + m[4] * n[1] * t[1] + m[6] * n[2] * t[2]
-            found += m[2] * (n[0] * t[1] + n[1] * t[0]) + m[3] * (n[0] * t[2] + n[2] * t[0])
-            found += m[5] * (n[1] * t[2] + n[2] * t[1])
-    return found
 
 
 @fastmath
@@ -81,7 +52,7 @@ def _resist(xi, mobility, w):
     """Stop rolling and spinning as far as the normal impulse lets; returns by how much a rim's speed changed [m/s]."""
     change = 0.0
     if w[SPINS] > 0.0:
-        answer = _answered(mobility, w, 0, 0)
+        answer = turns_by(mobility, w, 0, 0)
         if answer > 0.0:
             before, bound = w[TORQUE], w[SPINS] * w[IMPULSE]
             w[TORQUE] = min(max(before - turning(xi, w, 0) / answer, -bound), bound)
@@ -89,9 +60,9 @@ def _resist(xi, mobility, w):
             change = max(change, abs(w[TORQUE] - before) * answer * w[SPINS])
     if w[ROLLS] > 0.0:
         ss, st, tt = (
-            _answered(mobility, w, 1, 1),
-            _answered(mobility, w, 1, 2),
-            _answered(mobility, w, 2, 2),
+            turns_by(mobility, w, 1, 1),
+            turns_by(mobility, w, 1, 2),
+            turns_by(mobility, w, 2, 2),
         )
         if ss * tt > st * st:
             # rolling any way costs the same: as friction, straight against where it rolls
@@ -157,9 +128,10 @@ def _solve_island(work, order, begin, end, xi, mobility, shared, sweeps, toleran
         w = work[order[p]]
         w[SWEPT], w[SWEPT + 1], w[SWEPT + 2] = w[IMPULSE], w[IMPULSE + 1], w[IMPULSE + 2]
     failed, hoped, exact = 0, np.inf, _EXACT * enough
-    due, pause = _SOLVED_EVERY, _SOLVED_EVERY
+    due, pause, settles = _SOLVED_FIRST, _SOLVED_EVERY, count <= _SMALL
     for p in range(begin, end):
         w = work[order[p]]
+        settles = settles and w[SHARED] < 0.0
         if w[SHARED] >= 0.0 or w[ROLLS] > 0.0 or w[SPINS] > 0.0:
             failed = _FAILURES
     for sweep in range(_JAMS * sweeps):
@@ -170,6 +142,9 @@ def _solve_island(work, order, begin, end, xi, mobility, shared, sweeps, toleran
             else:
                 failed, pause = failed + 1, _LATER * pause
                 due = sweep + pause
+        jams = settles and sweep == enough and change > _LOOSE * tolerance
+        if jams and settle(work, order, begin, end, xi, mobility, shared, tolerance):
+            t, least, hoped = 1.0, np.inf, _BETTER * change
         for p in range(begin, end):
             w = work[order[p]]
             w[EARLIER], w[EARLIER + 1], w[EARLIER + 2] = w[IMPULSE], w[IMPULSE + 1], w[IMPULSE + 2]

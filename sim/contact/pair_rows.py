@@ -47,8 +47,8 @@ ANEW = 63
 BEARS = 64
 """While an island's equations are solved: whether its normal is one (1), and its tangents as well (2)."""
 UNDONE = 65
-"""Impulses before they were solved at once."""
-PAIR_WIDTH = 68
+"""Impulses and angular impulses before they were solved at once."""
+PAIR_WIDTH = 71
 MOBILITY = 7
 """Numbers of a body's answer: 1 / mass, and the inverse of its inertia in the world: xx, xy, xz, yy, yz, zz."""
 RIGID = 1e-9
@@ -336,3 +336,34 @@ def twist_by(xi, mobility, w, direction, p):
         _turn(xi[i], mobility[i], -p * n[0], -p * n[1], -p * n[2])
     if p != 0.0 and j >= 0:
         _turn(xi[j], mobility[j], p * n[0], p * n[1], p * n[2])
+
+
+@fastmath
+def turning(xi, w, direction):
+    """Along a direction of the row, of its second body against its first [rad/s]."""
+    i, j = int(w[LEFT]), int(w[RIGHT])
+    n = w[NORMAL + 3 * direction : NORMAL + 3 * direction + 3]
+    found = 0.0
+    for end in range(2):
+        k = j if end else i
+        if k >= 0:
+            x = xi[k]
+            found += (1.0 if end else -1.0) * (x[0] * n[0] + x[1] * n[1] + x[2] * n[2])
+    return found
+
+
+@fastmath
+def turns_by(mobility, w, direction, along):
+    """By how much that changes along one direction by an impulse of 1 N m s along another [1/(kg m^2)]."""
+    i, j = int(w[LEFT]), int(w[RIGHT])
+    n = w[NORMAL + 3 * direction : NORMAL + 3 * direction + 3]
+    t = w[NORMAL + 3 * along : NORMAL + 3 * along + 3]
+    found = 0.0
+    for end in range(2):
+        k = j if end else i
+        if k >= 0:
+            m = mobility[k]
+            found += m[1] * n[0] * t[0] + m[4] * n[1] * t[1] + m[6] * n[2] * t[2]
+            found += m[2] * (n[0] * t[1] + n[1] * t[0]) + m[3] * (n[0] * t[2] + n[2] * t[0])
+            found += m[5] * (n[1] * t[2] + n[2] * t[1])
+    return found

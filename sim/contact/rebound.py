@@ -9,7 +9,7 @@ impulses work on the mean of the velocities after them and of those before gravi
 
 import numpy as np
 
-from sim.contact.islands import solve_on, turning
+from sim.contact.islands import solve_on
 from sim.contact.pair_rows import (
     AIM,
     ANEW,
@@ -25,6 +25,7 @@ from sim.contact.pair_rows import (
     Shared,
     push_row,
     row_speeds,
+    turning,
 )
 from sim.native.function import fastmath
 

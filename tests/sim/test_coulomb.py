@@ -50,3 +50,13 @@ def test_piles_at_random_are_solved_in_every_step(seed: int) -> None:
         pile.step(STEP_S)
         left = max(left, pile.residual_mps)
     assert left < 5e-3
+
+
+@pytest.mark.parametrize("seed", [2, 7, 25])
+def test_what_wedges_itself_in_and_resists_rolling_is_solved(seed: int) -> None:
+    """By sweeps and exact contacts alone 0.08 to 0.34 m/s are left over in some of these steps; measured 1e-4 m/s."""
+    pile, left = pile_at_random(seed), 0.0
+    for _ in range(900):
+        pile.step(STEP_S)
+        left = max(left, pile.residual_mps)
+    assert left < 1e-3
