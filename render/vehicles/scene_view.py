@@ -18,9 +18,11 @@ from render.vehicles.links import (
     joint_axes,
 )
 from render.vehicles.shown import (
+    CORD,
     LaneArrows,
     ShownLane,
     contact_arrows,
+    cords,
     drawn,
     middle_m,
     moved,
@@ -44,7 +46,6 @@ from sim.world import World
 _DUE, _THEN, _OTHER = (1.0, 0.62, 0.05), (0.9, 0.85, 0.7), (0.35, 0.36, 0.38)
 """Linear RGB: the next gate, the one after it, and all others."""
 _WIDTHS_PX = (6.0, 4.0, 2.0)
-_CORD = (0.05, 0.05, 0.05)
 _WITHIN = 0.10
 _ARROW = 0.35
 """Half size of the arrow on the ground of the opening, by its half width."""
@@ -234,7 +235,8 @@ class SceneView:
                 *_there(marks.line(shown) for marks, shown in trailed),
                 *(line for shown in finite for line in wreck(shown)),
                 *(line for shown in finite for line in pull(shown, dict(enumerate(self._prop_poses)))),
-                *(Polyline(ends, _CORD, np.ones(2), width_px=3.0) for ends in self._cords_w),
+                *(line for shown in finite for line in cords(shown)),
+                *(Polyline(ends, CORD, np.ones(2), width_px=3.0) for ends in self._cords_w),
                 *gate_lines,
                 *target_path(self._target_path_w),
                 *(line for shown in finite if options.show_inertia for line in inertia_rings(shown)),

@@ -36,6 +36,7 @@ _PROP_SEEN_APART, _PROP_ALIKE = 0.5, 0.02
 _BOTH_SIDES = 0.25
 """Of its height has to be above, and as much below a place, for what stands about it."""
 _HAND = (1.0, 0.85, 0.25)
+CORD = (0.05, 0.05, 0.05)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,16 @@ def pull(shown: ShownLane, props: Mapping[int, np.ndarray]) -> tuple[Polyline, .
         return ()
     ends = np.array([(T_wb @ (*at_b, 1.0))[:3], np.array(to_w) + shown.shift_w])
     return (Polyline(points_w=ends, colour=_HAND, alpha=np.full(2, 0.95), width_px=3.5),)
+
+
+def cords(shown: ShownLane) -> tuple[Polyline, ...]:
+    """Its springs and tendons."""
+    found, bodies = [], _with_stand(shown)
+    for ends in shown.lane.cords:
+        if all(body in bodies for body, _ in ends):
+            points_w = np.array([(bodies[body] @ (*at_b, 1.0))[:3] for body, at_b in ends])
+            found.append(Polyline(points_w, CORD, np.ones(2), width_px=3.0))
+    return tuple(found)
 
 
 def wreck(shown: ShownLane) -> tuple[Polyline, ...]:

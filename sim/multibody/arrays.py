@@ -14,6 +14,8 @@ COORDINATES = (1, 1, 4, 7)
 
 
 INERTIA, MOMENT = 12, 18
+COORDINATE = -2
+"""In place of a body: a part of a spring's length is the coordinate of a joint."""
 NODE, ARC = 36, 14
 """Columns of a body at a node, and of its displacement over a step, whose last is spare: eight are read at once."""
 HUNG = 21
@@ -58,11 +60,15 @@ class TreeArrays(NamedTuple):
     """(m,) bodies in which rotors spin."""
     rotors: np.ndarray
     """(m, 3) angular momentum of theirs against the body, in its frame [kg m^2/s]."""
-    spring_carriers: np.ndarray
-    """(k, 2) bodies between points of which springs are drawn, -1 for the world."""
     springs: np.ndarray
-    """(k, 10) these points in the bodies' frames [m], stiffness [N/m], lowest and highest length without force [m],
-    damping [N s/m]."""
+    """(k, 4) stiffness [N/m], lowest and highest length without force [m], damping [N s/m]."""
+    part_starts: np.ndarray
+    """(k + 1,) where the parts of each spring's length begin."""
+    part_carriers: np.ndarray
+    """(m, 2) bodies between points of which a part goes, -1 for the world; or (the body that a joint carries,
+    COORDINATE)."""
+    parts: np.ndarray
+    """(m, 7) these points in the bodies' frames [m], and what the part is multiplied with."""
     damping: np.ndarray
     """(nv,) N m s or N s/m."""
     armature: np.ndarray

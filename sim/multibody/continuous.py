@@ -10,7 +10,6 @@ from sim.multibody.articulated import factorise, solve
 from sim.multibody.gaps import second_rate
 from sim.multibody.kinematics import NOWHERE, axis_of, carried, gather, momenta, momentum, move, place
 from sim.multibody.loops import loop_slopes, make_up
-from sim.multibody.recursions import damp_springs
 from sim.multibody.spatial import (
     add,
     apart,
@@ -31,6 +30,7 @@ from sim.multibody.spatial import (
     sub,
     times,
 )
+from sim.multibody.springs import damp_springs
 from sim.multibody.stepping import active_damping, load_bodies, node_force, node_velocities
 from sim.symbolic import drag_over_velocity
 

@@ -96,10 +96,11 @@ class Loop:
 
 @dataclass(frozen=True, eq=False)
 class Gear:
-    """Two joints of one coordinate each, of which one follows the other: q = c0 + c1 q_other + c2 q_other^2 ..."""
+    """Two joints of one coordinate each, of which one follows the other: q = c0 + c1 q_other + c2 q_other^2 ...;
+    the length of a tendon stands for a coordinate as well."""
 
     joint: str
-    """By the name of its coordinate."""
+    """By the name of its coordinate, or a tendon's."""
     other: str = ""
     """Nothing: the joint is held at c0."""
     coefficients: tuple[float, ...] = (0.0, 1.0)
@@ -111,7 +112,7 @@ COEFFICIENTS = 5
 
 @dataclass(frozen=True, eq=False)
 class Spring:
-    """A spring with a damper, drawn between points of two bodies."""
+    """A spring with a damper, drawn between points of two bodies: a `Tendon` of one straight strand."""
 
     body: str
     point: tuple[float, float, float]
@@ -125,6 +126,33 @@ class Spring:
     """N s/m, against the rate of its length; within a step whatever its size, of variational methods."""
     rest: float | tuple[float, float] = 0.0
     """Length without force [m], or the lowest and the highest: a rope has (0, its length)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Strand:
+    """Straight from each point to the next, as through rings."""
+
+    points: Sequence[tuple[str, tuple[float, float, float]]]
+    """(body or "world", point in its frame [m]), two or more."""
+    divisor: float = 1.0
+    """Of its length: over a pulley that hangs in it a rope counts half."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tendon:
+    """A spring with a damper along a length that is a sum: one tension in all of it."""
+
+    strands: Sequence[Strand] = ()
+    joints: Mapping[str, float] = field(default_factory=dict)
+    """Hinges and slides by the names of their coordinates, which are added to the length so many times."""
+    stiffness: float = 0.0
+    """N/m; of hinges alone N m/rad, where the numbers above have no unit."""
+    damping: float = 0.0
+    """N s/m, as a spring's."""
+    rest: float | tuple[float, float] = 0.0
+    """Length without force [m], or the lowest and the highest."""
+    name: str = ""
+    """By which a `Gear` knows its length."""
 
 
 _X, _Y, _ = np.eye(3)
@@ -265,9 +293,24 @@ def _check_joint(body: Body, joint: Joint) -> None:
             raise refuse(body, f"a {joint.kind} joint has no reference")
 
 
-def checked_spring(spring: Spring) -> tuple[float, float, float, float]:
+def tendon_of(spring: Spring | Tendon) -> Tendon:
+    """A spring as what it is a case of."""
+    if isinstance(spring, Tendon):
+        return spring
+    strand = Strand([(spring.body, spring.point), (spring.other, spring.other_point)])
+    return Tendon([strand], {}, spring.stiffness, spring.damping, spring.rest)
+
+
+def called(spring: Spring | Tendon) -> str:
+    """What errors call it."""
+    if isinstance(spring, Spring):
+        return f"a spring from {quote(spring.body)} to {quote(spring.other)}"
+    return f"a tendon {quote(spring.name)}" if spring.name else "a tendon"
+
+
+def checked_spring(spring: Spring | Tendon) -> tuple[float, float, float, float]:
     """(stiffness, lowest and highest length without force, damping). Raises InputError."""
-    where = f"a spring from {quote(spring.body)} to {quote(spring.other)}"
+    where = called(spring)
     stiffness, damping = (
         number(f"{where}: {what}", getattr(spring, what), low=0.0) for what in ("stiffness", "damping")
     )
@@ -275,7 +318,8 @@ def checked_spring(spring: Spring) -> tuple[float, float, float, float]:
         rest = np.atleast_1d(numeric(spring.rest))
     except (TypeError, ValueError, OverflowError):
         rest = np.array([np.nan])
-    if rest.shape not in ((1,), (2,)) or not np.isfinite(rest).all() or rest[0] < 0.0 or rest[0] > rest[-1]:
+    least = -np.inf if isinstance(spring, Tendon) and spring.joints else 0.0
+    if rest.shape not in ((1,), (2,)) or not np.isfinite(rest).all() or not least <= rest[0] <= rest[-1]:
         raise InputError(
             f"{where}: rest = {quote(spring.rest)}; allowed: a length, or the lowest and highest"
         )

@@ -2,8 +2,8 @@
 
 A loop's joint leaves rows between a body and the other that it joins: ways along directions between two points, and
 cosines between directions in either, times a length of the tree, so that all are metres. A gear is a row between two
-coordinates. The damper of a spring is a row that gives way: its impulse over a step is -damping times the change of the
-spring's length, half of it at either end.
+coordinates, or lengths of tendons. The damper of a spring is a row that gives way: its impulse over a step is -damping
+times the change of the spring's length, half of it at either end.
 """
 
 from collections.abc import Sequence
@@ -11,16 +11,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sim.multibody.arrays import BALL, FREE, REVOLUTE
+from sim.multibody.arrays import COORDINATE, REVOLUTE
 from sim.multibody.declaration import COEFFICIENTS, WORLD, Body, Gear, Loop, aligned, checked_joints, rotation
 from sim.multibody.kinematics import gather
-from sim.multibody.recursions import pull, spring_reach
-from sim.multibody.spatial import add, cross, dot, jit, put3, rotate, row3, row9, sub, times
-from sim.multibody.tree import Tree, point_of
-from sim.platform.errors import InputError, array_of, one_of, quote
+from sim.multibody.spatial import add, cross, dot, jit, length_of, rotate, row3, row9, sub, times
+from sim.multibody.springs import arm_from, pull, push, spring_length, spring_rate, way_along
+from sim.multibody.tree import Tree, hinge_or_slide, point_of
+from sim.platform.errors import InputError, array_of, quote
 
 WAY, TURN, GEAR, DAMPER = 0, 1, 2, 3
 """Kinds of rows."""
+TENDON = -2
 
 
 class LoopArrays(NamedTuple):
@@ -29,8 +30,8 @@ class LoopArrays(NamedTuple):
     kind: np.ndarray
     """(m,)"""
     body: np.ndarray
-    """(m, 2) of the tree's arrays, -1 for the world; of a gear those that its joints carry, of a damper (its spring,
-    -1)."""
+    """(m, 2) of the tree's arrays, -1 for the world; of a gear those that its joints carry, or TENDON less the number
+    of a spring; of a damper (its spring, -1)."""
     point: np.ndarray
     """(m, 2, 3) in the bodies' frames: of ways points [m], of turns directions."""
     along: np.ndarray
@@ -74,17 +75,16 @@ def way_of(loops, frames, row):
 
 
 @jit
-def driver_at(tree, loops, row, q):
-    """Coordinate of the joint that a gear's other one follows."""
-    i = loops.body[row, 1]
-    if i < 0:
-        return 0.0
-    return q[tree.q_at[i]]
+def geared(tree, node, i, q):
+    """Coordinate or length that a gear has of joint or tendon i, where `node` is placed at q; 0 of nothing."""
+    if i >= 0:
+        return q[tree.q_at[i]]
+    return spring_length(tree, node, q, TENDON - i) if i <= TENDON else 0.0
 
 
 @jit
-def gap_of(tree, loops, frames, row, q):
-    """One gap [m], where the bodies' frames (n, 12) in the world are those at q; of a damper none."""
+def gap_of(tree, node, loops, frames, row, q):
+    """One gap [m], where `node` and the bodies' frames (n, 12) in the world are those at q; of a damper none."""
     kind = loops.kind[row]
     if kind == WAY:
         x = sub(end_of(loops, frames, row, 0), end_of(loops, frames, row, 1))
@@ -93,19 +93,21 @@ def gap_of(tree, loops, frames, row, q):
         cosine = dot(arm_of(loops, frames, row, 0), arm_of(loops, frames, row, 1))
         return loops.size[row] * (cosine - loops.cosine[row])
     if kind == GEAR:
-        x, total = driver_at(tree, loops, row, q), 0.0
+        x, total = geared(tree, node, loops.body[row, 1], q), 0.0
         for k in range(COEFFICIENTS):
             total = total * x + loops.coefficients[row, COEFFICIENTS - 1 - k]
-        return loops.size[row] * (q[tree.q_at[loops.body[row, 0]]] - total)
+        return loops.size[row] * (geared(tree, node, loops.body[row, 0], q) - total)
     return 0.0
 
 
 @jit
-def load_end(wrench, i, torque, force):
-    """Add to what acts on body i about its origin; nothing on the world."""
-    if i >= 0:
-        put3(wrench, i, 0, add(row3(wrench, i, 0), torque))
-        put3(wrench, i, 3, add(row3(wrench, i, 3), force))
+def slope_of_gear(tree, node, loops, row, q):
+    """Of what follows by what leads."""
+    x, total = geared(tree, node, loops.body[row, 1], q), 0.0
+    for k in range(COEFFICIENTS - 1):
+        n = COEFFICIENTS - 1 - k
+        total = total * x + n * loops.coefficients[row, n]
+    return total
 
 
 @jit
@@ -115,28 +117,31 @@ def slope_row(tree, ws, loops, frames, row, q, out):
     one, other = loops.body[row, 0], loops.body[row, 1]
     if kind == WAY:
         force = times(size, way_of(loops, frames, row))
-        load_end(ws.wrench, one, cross(arm_of(loops, frames, row, 0), force), force)
+        push(ws.wrench, one, cross(arm_of(loops, frames, row, 0), force), force)
         arm = arm_of(loops, frames, row, 1)
         if other >= 0 and loops.along_of[row] >= 0:
             # The direction turns with the other body: it is pushed back at the first one's point.
             arm = sub(end_of(loops, frames, row, 0), row3(frames, other, 9))
-        load_end(ws.wrench, other, times(-1.0, cross(arm, force)), times(-1.0, force))
+        push(ws.wrench, other, times(-1.0, cross(arm, force)), times(-1.0, force))
     elif kind == TURN:
         torque = times(size, cross(arm_of(loops, frames, row, 0), arm_of(loops, frames, row, 1)))
-        load_end(ws.wrench, one, torque, (0.0, 0.0, 0.0))
-        load_end(ws.wrench, other, times(-1.0, torque), (0.0, 0.0, 0.0))
+        push(ws.wrench, one, torque, (0.0, 0.0, 0.0))
+        push(ws.wrench, other, times(-1.0, torque), (0.0, 0.0, 0.0))
     elif kind == DAMPER:
-        along, _ = spring_reach(tree, ws.node, one)
-        pull(tree, ws.node, one, along, ws.wrench)
-    gather(tree, ws.node, ws.wrench, out)
-    if kind == GEAR:
-        out[tree.v_at[one]] += size
+        pull(tree, ws.node, one, 1.0, ws.wrench)
+    elif kind == GEAR:
+        leads = -size * slope_of_gear(tree, ws.node, loops, row, q)
+        if one <= TENDON:
+            pull(tree, ws.node, TENDON - one, size, ws.wrench)
+        if other <= TENDON:
+            pull(tree, ws.node, TENDON - other, leads, ws.wrench)
+        gather(tree, ws.node, ws.wrench, out)
+        if one >= 0:
+            out[tree.v_at[one]] += size
         if other >= 0:
-            x, total = driver_at(tree, loops, row, q), 0.0
-            for k in range(COEFFICIENTS - 1):
-                n = COEFFICIENTS - 1 - k
-                total = total * x + n * loops.coefficients[row, n]
-            out[tree.v_at[other]] -= size * total
+            out[tree.v_at[other]] += leads
+        return
+    gather(tree, ws.node, ws.wrench, out)
 
 
 @jit
@@ -161,6 +166,23 @@ def direction_rates(ws, i, along):
 
 
 @jit
+def second_rate_of_length(tree, ws, k):
+    """Of spring k, by the joints' velocities alone, as `point_rates` has them."""
+    total = 0.0
+    for m in range(tree.part_starts[k], tree.part_starts[k + 1]):
+        i, j = tree.part_carriers[m, 0], tree.part_carriers[m, 1]
+        if j != COORDINATE:
+            way = way_along(tree, ws.node, m)
+            length = length_of(way)
+            x, a = point_rates(ws, i, arm_from(ws.node, i, row3(tree.parts, m, 0)))
+            y, b = point_rates(ws, j, arm_from(ws.node, j, row3(tree.parts, m, 3)))
+            x, a = sub(x, y), sub(a, b)
+            rate = dot(way, x) / length
+            total += tree.parts[m, 6] * (dot(way, a) + dot(x, x) - rate * rate) / length
+    return total
+
+
+@jit
 def second_rate(tree, ws, loops, frames, row, q, v):
     """Second rate of one gap [m/s^2] by the joints' velocities alone, as `point_rates` has them; of dampers none."""
     kind, size = loops.kind[row], loops.size[row]
@@ -177,12 +199,22 @@ def second_rate(tree, ws, loops, frames, row, q, v):
         x, a = direction_rates(ws, loops.body[row, 0], one)
         y, b = direction_rates(ws, loops.body[row, 1], other)
         return size * (dot(a, other) + 2.0 * dot(x, y) + dot(one, b))
-    if kind == GEAR and loops.body[row, 1] >= 0:
-        x, rate, total = driver_at(tree, loops, row, q), v[tree.v_at[loops.body[row, 1]]], 0.0
+    if kind == GEAR:
+        one, other = loops.body[row, 0], loops.body[row, 1]
+        x, rate, total = geared(tree, ws.node, other, q), 0.0, 0.0
         for k in range(COEFFICIENTS - 2):
             n = COEFFICIENTS - 1 - k
             total = total * x + n * (n - 1) * loops.coefficients[row, n]
-        return -size * total * rate * rate
+        second = 0.0
+        if one <= TENDON:
+            second = second_rate_of_length(tree, ws, TENDON - one)
+        if other >= 0:
+            rate = v[tree.v_at[other]]
+        elif other <= TENDON:
+            rate = spring_rate(tree, ws.node, ws.arc, TENDON - other)
+            slope = slope_of_gear(tree, ws.node, loops, row, q)
+            second -= slope * second_rate_of_length(tree, ws, TENDON - other)
+        return size * (second - total * rate * rate)
     return 0.0
 
 
@@ -288,16 +320,15 @@ def _gear(tree: Tree, gear: Gear) -> dict[str, Any]:
     for end, name in enumerate((gear.joint, gear.other)):
         if end and not name:
             break
-        if name not in tree.coordinate_names:
-            raise InputError(
-                f"a gear: unknown joint {quote(name)}; allowed: {one_of(tree.coordinate_names, name)}"
-            )
-        at = tree.coordinate_names.index(name)
-        body = int(np.flatnonzero(tree.arrays.q_at <= at)[-1])
-        if tree.arrays.kind[body] in (BALL, FREE):
-            raise InputError(
-                f"a gear: {quote(name)} is one of several coordinates; allowed: hinges and slides"
-            )
+        if name not in tree.coordinate_names and name in tree.spring_names:
+            k = tree.spring_names.index(name)
+            bodies[end] = TENDON - k
+            sizes.append(_size_of_tendon(tree, k))
+            continue
+        try:
+            body = hinge_or_slide(tree, name)
+        except InputError as error:
+            raise InputError(f"a gear: {error}") from None
         bodies[end] = body
         sizes.append(reach_m(tree) if tree.arrays.kind[body] == REVOLUTE else 1.0)
     if bodies[0] == bodies[1]:
@@ -312,3 +343,11 @@ def _gear(tree: Tree, gear: Gear) -> dict[str, Any]:
         "size": sizes[0],
         "coefficients": np.r_[given, np.zeros(COEFFICIENTS - count)],
     }
+
+
+def _size_of_tendon(tree: Tree, k: int) -> float:
+    """What makes its length metres: of hinges alone it is an angle."""
+    a = tree.arrays
+    own = a.part_carriers[a.part_starts[k] : a.part_starts[k + 1]]
+    angle = all(j == COORDINATE and a.kind[i] == REVOLUTE for i, j in own)
+    return reach_m(tree) if angle else 1.0

@@ -16,8 +16,8 @@ from sim.multibody.declaration import Gear, Loop
 from sim.multibody.gaps import DAMPER, LoopArrays, gap_of, rows_of, slope_row
 from sim.multibody.kinematics import move, place
 from sim.multibody.observing import world_frames
-from sim.multibody.recursions import spring_reach
 from sim.multibody.spatial import clear, entry, jit
+from sim.multibody.springs import spring_length
 from sim.multibody.tree import Tree
 from sim.platform.errors import InputError, quote
 
@@ -196,15 +196,15 @@ def open_gaps(tree, ws, loops, closing, q):
     """closing.gaps [m]; `frames` is at q then. Of dampers nothing."""
     world_frames(tree, q, ws.after, closing.frames)
     for row in range(loops.kind.shape[0]):
-        closing.gaps[row] = gap_of(tree, loops, closing.frames, row, q)
+        closing.gaps[row] = gap_of(tree, ws.after, loops, closing.frames, row, q)
 
 
 @jit
-def damped_gaps(tree, ws, loops, closing):
-    """What dampers are off by at a step's end, to which ws.node belongs, into closing.gaps."""
+def damped_gaps(tree, ws, loops, closing, q):
+    """What dampers are off by at a step's end q, to which ws.node belongs, into closing.gaps."""
     for row in range(loops.kind.shape[0]):
         if loops.kind[row] == DAMPER:
-            _, length = spring_reach(tree, ws.node, loops.body[row, 0])
+            length = spring_length(tree, ws.node, q, loops.body[row, 0])
             off = closing.scale[row] * (length - closing.reach[row])
             closing.gaps[row] = off + closing.give[row] * closing.impulses[row]
 
@@ -220,10 +220,10 @@ def end_damping(tree, ws, loops, closing, q, b):
 
 
 @jit
-def soften(tree, ws, loops, closing, row, h):
+def soften(tree, ws, loops, closing, row, q, h):
     """Scale a damper's row such that its response, with the way that it gives, is that of a rigid one."""
     spring = loops.body[row, 0]
-    damping, own = tree.springs[spring, 9], 0.0
+    damping, own = tree.springs[spring, 3], 0.0
     for a in range(closing.slopes.shape[1]):
         own += closing.slopes[row, a] * closing.answers[row, a]
     scale = 0.0
@@ -231,7 +231,7 @@ def soften(tree, ws, loops, closing, row, h):
         scale = math.sqrt(own / (own + 2.0 / (damping * h)))
         closing.give[row] = 2.0 * scale * scale / damping
     closing.scale[row] = scale
-    _, closing.reach[row] = spring_reach(tree, ws.node, spring)
+    closing.reach[row] = spring_length(tree, ws.node, q, spring)
     for a in range(closing.slopes.shape[1]):
         closing.slopes[row, a] *= scale
         closing.answers[row, a] *= scale
@@ -261,7 +261,7 @@ def loop_slopes(tree, ws, loops, closing, q, h):
             closing.answers[row],
         )
         if loops.kind[row] == DAMPER:
-            soften(tree, ws, loops, closing, row, h)
+            soften(tree, ws, loops, closing, row, q, h)
     for j in range(m):
         for k in range(m):
             closing.response[j, k] = 0.0

@@ -8,7 +8,7 @@ import numpy as np
 from sim.multibody.arrays import BALL, FREE, MOMENT, NODE, TreeArrays, workspace
 from sim.multibody.articulated import factorise, solve
 from sim.multibody.kinematics import gather, momenta, momentum, place, place_frames, twists_of
-from sim.multibody.recursions import beyond, spring_impulses, spring_reach
+from sim.multibody.recursions import spring_impulses
 from sim.multibody.spatial import (
     add,
     clear,
@@ -27,6 +27,7 @@ from sim.multibody.spatial import (
     times,
     unrotate,
 )
+from sim.multibody.springs import beyond, drawn_energy
 from sim.multibody.stepping import active_damping, add_stiffness
 from sim.multibody.tree import Tree
 
@@ -88,16 +89,6 @@ def spring_energy(tree, q):
     return energy
 
 
-@entry
-def drawn_energy(tree, node):
-    """Of springs between points [J]."""
-    energy = 0.0
-    for k in range(tree.springs.shape[0]):
-        _, length = spring_reach(tree, node, k)
-        energy += 0.5 * tree.springs[k, 6] * beyond(length, tree.springs[k, 7], tree.springs[k, 8]) ** 2
-    return energy
-
-
 @jit
 def angle_of(tree, q, i):
     """Coordinate of a joint, of a ball joint the angle of its turn, of a free one 0."""
@@ -121,7 +112,7 @@ def observe_node(tree, ws, reported, q, v, u, row):
     place(tree, q, ws.node)
     world_frames(tree, q, ws.node, frames)
     momenta(tree, ws.node, v, twists, ws.wrench, ws.residual)
-    energy = spring_energy(tree, q) + drawn_energy(tree, ws.node)
+    energy = spring_energy(tree, q) + drawn_energy(tree, ws.node, q)
     for a in range(nv):
         energy += 0.5 * ws.residual[a] * v[a]
     turning, linear = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
@@ -298,9 +289,9 @@ def potential_energy_J(tree: Tree, q: np.ndarray, arrays: TreeArrays | None = No
     moments_w = np.einsum("nij,nj->ni", T_wb[:, :3, :3], a.moment) + a.mass[:, None] * T_wb[:, :3, 3]
     energy = -float(moments_w.sum(0) @ a.gravity_w) + float(spring_energy(a, q))
     if len(a.springs):
-        node = np.zeros((tree.n, 12))
-        place_frames(a, np.asarray(q, float), node)
-        energy += float(drawn_energy(a, node))
+        node, at = np.zeros((tree.n, 12)), np.asarray(q, float)
+        place_frames(a, at, node)
+        energy += float(drawn_energy(a, node, at))
     return energy
 
 

@@ -28,7 +28,6 @@ from sim.multibody.spatial import (
     dot,
     entry,
     jit,
-    length_of,
     put3,
     put_pair,
     quaternion_turn,
@@ -42,6 +41,7 @@ from sim.multibody.spatial import (
     tangent,
     times,
 )
+from sim.multibody.springs import beyond, pull_springs
 from sim.native.types import LANES, eight_rows, put_columns
 
 UNMOVED = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 1.0)
@@ -196,16 +196,6 @@ def rotors_of_balls(tree, d, h, out):
 
 
 @jit
-def beyond(x, low, high):
-    """How far a coordinate is beyond its limits; 0 within."""
-    if x < low:
-        return x - low
-    if x > high:
-        return x - high
-    return 0.0
-
-
-@jit
 def spring_impulses(tree, q, kick, b):
     """Add `kick` seconds of the joints' springs and limits at a node."""
     kinds, v_at, q_at = tree.kind, tree.v_at, tree.q_at
@@ -224,65 +214,6 @@ def spring_impulses(tree, q, kick, b):
             continue
         b[a] -= kick * stiffness[a] * (q[c] - rest[a])
         b[a] -= kick * tree.limit_stiffness[a] * beyond(q[c], limits[a, 0], limits[a, 1])
-
-
-@jit
-def point_at(tree, node, i, x):
-    """Place in the world of a point x in the frame of body i, -1: of the world."""
-    if i < 0:
-        return x
-    p = rotate(row9(node, i, 0), x)
-    j = i
-    while j >= 0:
-        p = add(p, row3(node, j, 9))
-        j = tree.parent[j]
-    return p
-
-
-@jit
-def spring_reach(tree, node, k):
-    """(unit vector from the other end of spring k to its first, in the world; its length [m])."""
-    one = point_at(tree, node, tree.spring_carriers[k, 0], row3(tree.springs, k, 0))
-    other = point_at(tree, node, tree.spring_carriers[k, 1], row3(tree.springs, k, 3))
-    x = sub(one, other)
-    length = length_of(x)
-    return times(1.0 / length, x), length
-
-
-@jit
-def pull(tree, node, k, force, wrench):
-    """Add a force on the first end of spring k, and its opposite on the other, to the bodies' wrenches."""
-    for end in range(2):
-        i = tree.spring_carriers[k, end]
-        if i < 0:
-            continue
-        f = times(1.0 - 2.0 * end, force)
-        n = cross(rotate(row9(node, i, 0), row3(tree.springs, k, 3 * end)), f)
-        put_pair(wrench, i, add(row3(wrench, i, 0), n), add(row3(wrench, i, 3), f))
-
-
-@jit
-def pull_springs(tree, node, seconds, wrench):
-    """Add so many seconds of the springs between points to the bodies' impulses."""
-    for k in range(tree.springs.shape[0]):
-        along, length = spring_reach(tree, node, k)
-        over = beyond(length, tree.springs[k, 7], tree.springs[k, 8])
-        pull(tree, node, k, times(-seconds * tree.springs[k, 6] * over, along), wrench)
-
-
-@jit
-def damp_springs(tree, node, twists, wrench):
-    """Add the forces of their dampers to the bodies' wrenches, whose twists (n, >= 6) are given."""
-    for k in range(tree.springs.shape[0]):
-        along, _ = spring_reach(tree, node, k)
-        rate = 0.0
-        for end in range(2):
-            i = tree.spring_carriers[k, end]
-            if i >= 0:
-                arm = rotate(row9(node, i, 0), row3(tree.springs, k, 3 * end))
-                x = add(row3(twists, i, 3), cross(row3(twists, i, 0), arm))
-                rate += (1.0 - 2.0 * end) * dot(along, x)
-        pull(tree, node, k, times(-tree.springs[k, 9] * rate, along), wrench)
 
 
 @jit
@@ -314,7 +245,7 @@ def node_impulses(tree, node, q, d, damping, h, kick, arc, wrench, b):
             put_pair(wrench, i, n, l)
             i += 1
     turn_rotors(tree, node, arc, -1.0, wrench)
-    pull_springs(tree, node, kick, wrench)
+    pull_springs(tree, node, q, kick, wrench)
     gather(tree, node, wrench, b)
     for a in range(b.shape[0]):
         b[a] += (armature[a] / h - 0.5 * damping[a]) * d[a]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sim.groups.numeric import triple
-from sim.multibody.arrays import BALL, REVOLUTE
+from sim.multibody.arrays import BALL, COORDINATE, REVOLUTE
 from sim.multibody.tree import Tree
 from sim.platform.values import dataclass
 from sim.shapes import Capsule, Shape, Sphere
@@ -137,6 +137,28 @@ def touching_points(tree: Tree, shapes: Sequence[Link]) -> tuple[np.ndarray, np.
             found[key] = max(found.get(key, 0.0), shape.radius_m)
     carriers = np.array([key[0] for key in found], np.int64)
     return carriers, np.array([(*key[1:], radius) for key, radius in found.items()]).reshape(-1, 4)
+
+
+Cord = tuple[tuple[str, np.ndarray], tuple[str, np.ndarray]]
+"""Two points (3,) between which something is drawn straight, each in the frame of a body, STAND for the world."""
+
+
+def cords_of(tree: Tree) -> tuple[Cord, ...]:
+    """The straight parts of its springs and tendons."""
+    a, carriers = tree.arrays, tree.carriers.tolist()
+
+    def place(carrier: int, x: np.ndarray) -> tuple[str, np.ndarray]:
+        if carrier < 0:
+            return STAND, x
+        body = carriers.index(carrier)
+        T = tree.offsets[body]
+        return tree.names[body], T[:3, :3].T @ (x - T[:3, 3])
+
+    return tuple(
+        (place(int(i), row[:3]), place(int(j), row[3:6]))
+        for (i, j), row in zip(a.part_carriers, a.parts, strict=True)
+        if j != COORDINATE
+    )
 
 
 def observed_points(tree: Tree, carriers: np.ndarray, spheres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

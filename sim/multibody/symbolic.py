@@ -13,7 +13,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from sim.multibody import articulated, continuous, kinematics, loops, recursions, spatial
+from sim.multibody import articulated, continuous, kinematics, loops, recursions, spatial, springs
 from sim.multibody.arrays import ARC, HUNG, NODE, TreeArrays
 from sim.multibody.tree import Tree
 from sim.platform.values import dataclass
@@ -33,9 +33,14 @@ def _length_of(x: Any) -> Any:
     return ca.sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + 1e-30)
 
 
-def _beyond(x: Any, low: float, high: float) -> Any:
-    below = ca.fmin(x - low, 0.0) if math.isfinite(low) else 0.0
-    return below + (ca.fmax(x - high, 0.0) if math.isfinite(high) else 0.0)
+def _beyond(x: Any, low: Any, high: Any) -> Any:
+    below = ca.fmin(x - low, 0.0) if _bounds(low) else 0.0
+    return below + (ca.fmax(x - high, 0.0) if _bounds(high) else 0.0)
+
+
+def _bounds(limit: Any) -> bool:
+    """What is a parameter does; of numbers those that are finite."""
+    return isinstance(limit, ca.SX) or math.isfinite(limit)
 
 
 _PLACED = 4
@@ -45,7 +50,7 @@ LEAVES: dict[Any, Callable[..., Any]] = {
     spatial.cos_sin: _cos_sin,
     spatial.length_of: _length_of,
     spatial.larger: ca.fmax,
-    recursions.beyond: _beyond,
+    springs.beyond: _beyond,
 }
 """Compiled functions that branch on values -> the same of expressions."""
 
@@ -105,17 +110,17 @@ class SymbolicTree:
         _RESIDUAL(arrays, self._node(q), moves, _entries(b), arrays.damping, h, arc, wrench, residual)
         after = self.move(q, d)
         arrived = self._node_impulses(after, moves, h, h, arc)
-        if not self.tree.arrays.springs[:, 9].any():
+        if not self.tree.arrays.springs[:, 3].any():
             return _column(residual), after, arrived
         # Of dampers, whose impulse over the step is -damping times the change of length, half acts at either end.
-        half = -0.5 * _column(arrays.springs[:, 9]) * (self.spring_lengths(after) - self.spring_lengths(q))
+        half = -0.5 * _column(arrays.springs[:, 3]) * (self.spring_lengths(after) - self.spring_lengths(q))
         at_begin, at_end = (self.along(where, self.spring_lengths, half) for where in (q, after))
         return _column(residual) - at_begin, after, arrived + at_end
 
     def spring_lengths(self, q: ca.SX) -> ca.SX:
-        """(k,) of springs between points [m]."""
-        node = self._node(q)
-        return ca.vertcat(*(_REACH(self.arrays, node, k)[1] for k in range(len(self.arrays.springs))))
+        """(k,) [m]."""
+        node, at = self._node(q), _entries(q)
+        return ca.vertcat(*(_LENGTH(self.arrays, node, at, k) for k in range(len(self.arrays.springs))))
 
     def move(self, q: ca.SX, d: ca.SX) -> ca.SX:
         """(nq,) coordinates after the increments d."""
@@ -265,9 +270,9 @@ _RESIDUAL, _NODE_IMPULSES = generic(recursions.discrete_inverse_dynamics), gener
 _MOMENTA = generic(kinematics.momenta)
 _FACTORISE, _SOLVE = generic(articulated.factorise), generic(articulated.solve)
 _VELOCITY_FORCES, _AIR_FORCES = generic(continuous.velocity_forces), generic(continuous.air_forces)
-_REACH, _DAMP, _GATHER = (
-    generic(recursions.spring_reach),
-    generic(recursions.damp_springs),
+_LENGTH, _DAMP, _GATHER = (
+    generic(springs.spring_length),
+    generic(springs.damp_springs),
     generic(kinematics.gather),
 )
 _OPEN_GAPS = generic(loops.open_gaps)

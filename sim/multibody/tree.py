@@ -2,21 +2,34 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
+from itertools import pairwise
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sim.groups.numeric import pose_matrix, skew, upright
-from sim.multibody.arrays import BALL, COORDINATES, FREE, PRISMATIC, REVOLUTE, VELOCITIES, TreeArrays
+from sim.multibody.arrays import (
+    BALL,
+    COORDINATE,
+    COORDINATES,
+    FREE,
+    PRISMATIC,
+    REVOLUTE,
+    VELOCITIES,
+    TreeArrays,
+)
 from sim.multibody.declaration import (
     WORLD,
     Body,
     Given,
     Joint,
     Spring,
+    Strand,
+    Tendon,
     TreeState,
     aligned,
+    called,
     checked_joints,
     checked_spring,
     numbers,
@@ -24,12 +37,13 @@ from sim.multibody.declaration import (
     rotation,
     shifted,
     spatial_inertia,
+    tendon_of,
     vector,
 )
 from sim.platform.errors import InputError, array_of, number, one_of, quote
 from sim.platform.values import dataclass
 
-__all__ = ["WORLD", "Body", "Joint", "Spring", "Tree", "tree"]
+__all__ = ["WORLD", "Body", "Joint", "Strand", "Spring", "Tendon", "Tree", "tree"]
 
 _COORDINATE_NAMES = {
     BALL: ("qw", "qx", "qy", "qz"),
@@ -56,6 +70,8 @@ class Tree:
     """(nq,)"""
     q0: np.ndarray
     """(nq,) all joints at zero."""
+    spring_names: tuple[str, ...] = ()
+    """(k,) of springs; nothing but of tendons that have one."""
 
     def __repr__(self) -> str:
         return f"<Tree: {len(self.names)} bodies, {self.nv} degrees of freedom>"
@@ -179,13 +195,14 @@ def tree(
     gravity_w: ArrayLike = (0.0, 0.0, -9.81),
     *,
     wind_w: ArrayLike = (0.0, 0.0, 0.0),
-    springs: Sequence[Spring] = (),
+    springs: Sequence[Spring | Tendon] = (),
 ) -> Tree:
     """Arrays of a tree of bodies, every parent declared before its children; raises InputError in one line.
 
-    wind_w: (3,) velocity of the air [m/s], which acts on bodies with `drag`. springs: between points of the bodies.
-    Bodies on fixed joints are merged into what carries them. Universal and planar joints become two and three simple
-    ones with massless bodies between, several joints of a body likewise.
+    wind_w: (3,) velocity of the air [m/s], which acts on bodies with `drag`. springs: between points of the bodies,
+    along strands through several, and between joints. Bodies on fixed joints are merged into what carries them.
+    Universal and planar joints become two and three simple ones with massless bodies between, several joints of a body
+    likewise.
     """
     if not isinstance(bodies, tuple | list) or not all(isinstance(body, Body) for body in bodies):
         raise InputError(f"bodies = {quote(bodies)} are none; allowed: a list of sim.Body")
@@ -229,27 +246,70 @@ def point_of(tree: Tree, name: str, point: ArrayLike) -> tuple[int, np.ndarray]:
     return int(tree.carriers[k]), tree.offsets[k][:3, :3] @ x + tree.offsets[k][:3, 3]
 
 
-def with_springs(tree: Tree, springs: Sequence[Spring]) -> Tree:
+def hinge_or_slide(tree: Tree, name: str) -> int:
+    """The body of the arrays that the joint of a coordinate carries. Raises InputError for other joints."""
+    if name not in tree.coordinate_names:
+        raise InputError(f"unknown joint {quote(name)}; allowed: {one_of(tree.coordinate_names, name)}")
+    body = int(np.flatnonzero(tree.arrays.q_at <= tree.coordinate_names.index(name))[-1])
+    if tree.arrays.kind[body] in (BALL, FREE):
+        raise InputError(f"{quote(name)} is one of several coordinates; allowed: hinges and slides")
+    return body
+
+
+_Part = tuple[int, int, np.ndarray]
+"""Carriers, and the row of `TreeArrays.parts`."""
+
+
+def _strand_parts(tree: Tree, strand: Strand) -> list[_Part]:
+    if not isinstance(strand, Strand):
+        raise InputError(f"a strand = {quote(strand)} is none; allowed: a sim.Strand")
+    divisor = number("divisor of a strand", strand.divisor)
+    if not divisor > 0.0:
+        raise InputError(f"divisor of a strand = {quote(strand.divisor)}; allowed: above 0")
+    points = strand.points if isinstance(strand.points, tuple | list) else ()
+    if len(points) < 2 or not all(isinstance(each, tuple | list) and len(each) == 2 for each in points):
+        raise InputError(
+            f"points of a strand = {quote(strand.points)}; allowed: two or more of (body, point)"
+        )
+    placed = [point_of(tree, *each) for each in points]
+    return [(i, j, np.r_[x, y, 1.0 / divisor]) for (i, x), (j, y) in pairwise(placed)]
+
+
+def _parts(tree: Tree, tendon: Tendon) -> list[_Part]:
+    if not isinstance(tendon.strands, tuple | list):
+        raise InputError(f"strands = {quote(tendon.strands)} are none; allowed: a list of sim.Strand")
+    if not isinstance(tendon.joints, Mapping):
+        raise InputError(f"joints = {quote(tendon.joints)} are none; allowed: numbers by joints' names")
+    parts = [part for strand in tendon.strands for part in _strand_parts(tree, strand)]
+    for name, share in tendon.joints.items():
+        times = number(f"joint {quote(name)}", share)
+        parts.append((hinge_or_slide(tree, name), COORDINATE, np.r_[np.zeros(6), times]))
+    return parts
+
+
+def with_springs(tree: Tree, springs: Sequence[Spring | Tendon]) -> Tree:
     """The tree with these and no others between its bodies. Raises InputError."""
-    if not isinstance(springs, tuple | list) or not all(isinstance(spring, Spring) for spring in springs):
-        raise InputError(f"springs = {quote(springs)} are none; allowed: a list of sim.Spring")
-    carriers, rows = [], []
+    if not isinstance(springs, tuple | list) or not all(isinstance(s, Spring | Tendon) for s in springs):
+        raise InputError(f"springs = {quote(springs)} are none; allowed: a list of sim.Spring and sim.Tendon")
+    parts, starts, rows = list[_Part](), [0], []
     for spring in springs:
         try:
-            ends = [
-                point_of(tree, spring.body, spring.point),
-                point_of(tree, spring.other, spring.other_point),
-            ]
+            own = _parts(tree, tendon_of(spring))
         except InputError as error:
-            raise InputError(f"a spring: {error}") from None
-        if ends[0][0] == ends[1][0]:
-            raise InputError(f"a spring: {quote(spring.body)} and {quote(spring.other)} do not move apart")
-        carriers.append([end[0] for end in ends])
-        rows.append([*ends[0][1], *ends[1][1], *checked_spring(spring)])
+            raise InputError(f"{called(spring)}: {error}") from None
+        if all(i == j for i, j, _ in own):
+            raise InputError(f"{called(spring)}: its points do not move apart")
+        parts += own
+        starts.append(len(parts))
+        rows.append(checked_spring(spring))
     arrays = tree.arrays._replace(
-        spring_carriers=np.array(carriers, np.int64).reshape(-1, 2), springs=np.array(rows).reshape(-1, 10)
+        springs=np.array(rows).reshape(-1, 4),
+        part_starts=np.array(starts, np.int64),
+        part_carriers=np.array([part[:2] for part in parts], np.int64).reshape(-1, 2),
+        parts=np.array([part[2] for part in parts]).reshape(-1, 7),
     )
-    return replace(tree, arrays=arrays)
+    names = tuple(spring.name if isinstance(spring, Tendon) else "" for spring in springs)
+    return replace(tree, arrays=arrays, spring_names=names)
 
 
 def _is_rigid(G: np.ndarray, mass: float, moment: np.ndarray) -> bool:
@@ -324,8 +384,10 @@ def _arrays(
         wind_w=wind_w,
         rotor_carriers=np.array([i for i, _ in rows.rotors], np.int64),
         rotors=np.array([rotor for _, rotor in rows.rotors]).reshape(-1, 3),
-        spring_carriers=np.zeros((0, 2), np.int64),
-        springs=np.zeros((0, 10)),
+        springs=np.zeros((0, 4)),
+        part_starts=np.zeros(1, np.int64),
+        part_carriers=np.zeros((0, 2), np.int64),
+        parts=np.zeros((0, 7)),
         damping=damping,
         armature=armature,
         stiffness=stiffness,

@@ -250,7 +250,7 @@ def _closed_step(tree, ws, contact, loops, closing, motion, impulses, loads, h, 
         size, widest = math.inf, math.inf
         if status == OK:
             open_gaps(tree, ws, loops, closing, q)
-            damped_gaps(tree, ws, loops, closing)
+            damped_gaps(tree, ws, loops, closing, q)
             if by_end:
                 if soft == 0.0:
                     impulses_by_end(tree, ws, loops, closing, q, -1.0 / h, _SOFT)

@@ -10,7 +10,7 @@ from typing import ClassVar, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sim.multibody.declaration import WORLD, Body, Given, Loop, Spring, TreeState
+from sim.multibody.declaration import WORLD, Body, Gear, Given, Loop, Spring, Tendon, TreeState
 from sim.multibody.shapes import BRASS, PAINTED, STEEL, Link, hinges_of, links_of
 from sim.multibody.tree import Tree, tree
 from sim.steppers.bound_tree import BoundTree
@@ -35,6 +35,9 @@ class Mechanism:
     """m/s^2."""
     loops: Sequence[Loop] = ()
     springs: Sequence[Spring] = ()
+    tendons: Sequence[Tendon] = ()
+    """Of mechanisms that stand upright as they are and have no peers; likewise what follows."""
+    gears: Sequence[Gear] = ()
     q: Given = field(default_factory=dict)
     """Coordinates at the start, by the bodies' names or in their order."""
     v: Given = field(default_factory=dict)
@@ -48,7 +51,12 @@ class Mechanism:
     @cached_property
     def tree(self) -> Tree:
         """Its arrays."""
-        return tree(self.bodies, self.gravity_w, springs=self.springs)
+        return tree(self.bodies, self.gravity_w, springs=(*self.springs, *self.tendons))
+
+    @property
+    def closing(self) -> tuple[Loop | Gear, ...]:
+        """Loops and gears."""
+        return (*self.loops, *self.gears)
 
     @property
     def start(self) -> TreeState:
@@ -63,7 +71,7 @@ class Mechanism:
     ) -> tuple[np.ndarray, np.ndarray]:
         """((n,), (n,)) in the bodies' order, by steps of `riqn`, composed of `parts` where there are several."""
         tolerance = 1e-14 if len(parts) > 1 else 1e-12
-        bound = BoundTree(self.tree, step_s, loops=self.loops, tolerance=tolerance)
+        bound = BoundTree(self.tree, step_s, loops=self.closing, tolerance=tolerance)
         begun = self.start
         motion, steps = bound.start(begun.q, begun.v), round(seconds / step_s)
         held = np.array([self.torques.get(name, 0.0) for name in self.tree.velocity_names])
@@ -82,7 +90,7 @@ class Mechanism:
     ) -> list[Measured]:
         """What is measured where it starts and after every so many steps of twelve stages
         (`composed.advance_explicit`), in coordinates and velocities of the tree."""
-        bound = BoundTree(self.tree, step_s, loops=self.loops, tolerance=1e-14)
+        bound = BoundTree(self.tree, step_s, loops=self.closing, tolerance=1e-14)
         begun = self.start
         q, v = bound.closing.closed(begun.q, begun.v, bound.tolerance)
         state = TreeState(np.array(q), np.array(v))
@@ -159,7 +167,7 @@ class Mechanism:
 
     def opened(self, name: str) -> tuple[ArticulatedVehicle, State]:
         """As a vehicle of that name, whose controls are the torques, and where it starts."""
-        form = ClosedVehicle if self.loops else ArticulatedVehicle
+        form = ClosedVehicle if self.closing else ArticulatedVehicle
         own = {
             "name": name,
             "__doc__": f"The mechanism of the ledger's problem {name.removeprefix('ledger-')}.",
@@ -182,9 +190,9 @@ class HeldMechanism(ArticulatedVehicle):
     def declare(self, q: SimpleNamespace) -> Tree:
         return self.mechanism.tree
 
-    def close(self, q: SimpleNamespace) -> tuple[Loop, ...]:
+    def close(self, q: SimpleNamespace) -> tuple[Loop | Gear, ...]:
         """Its loops."""
-        return tuple(self.mechanism.loops)
+        return self.mechanism.closing
 
     def default_state(self) -> State:
         """As the problem has it."""
@@ -214,7 +222,7 @@ class HeldMechanism(ArticulatedVehicle):
         balls = [
             Link(name, here, here, (0.24 * masses[name] / _METAL) ** (1.0 / 3.0), PAINTED)
             for name in masses
-            if name in left
+            if name in left and masses[name]
         ]
         return (*rods, *balls)
 

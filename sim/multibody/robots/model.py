@@ -8,22 +8,23 @@ from scipy.spatial.transform import Rotation
 
 from sim.groups.numeric import pose_matrix, triple
 from sim.multibody.arrays import FREE
-from sim.multibody.declaration import WORLD, Body, Gear, Joint, Loop, Spring, TreeState
+from sim.multibody.declaration import WORLD, Body, Gear, Joint, Loop, TreeState
 from sim.multibody.robots.files import MOST_BODIES
 from sim.multibody.robots.robot import SHAPES, Apart, Geom, Motor, Robot
+from sim.multibody.robots.tendons import Tendons
 from sim.multibody.robots.urdf import Inertial
-from sim.multibody.tree import Tree, point_of, tree, with_springs
+from sim.multibody.tree import Tree, tree, with_springs
 from sim.platform.errors import InputError, one_of, quote
 
 _KINDS = ("free", "ball", "prismatic", "revolute")
 """By mujoco's number of a joint's type."""
 _SHAPES = {0: "plane", 2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box", 7: "mesh"}
 _EQUALITIES = ("connect", "weld", "joint", "tendon")
-_CONNECT, _WELD, _JOINTS = 0, 1, 2
+_CONNECT, _WELD, _JOINTS, _TENDONS = 0, 1, 2, 3
 _SITE = 6
 """By mujoco's number of an object's type."""
-_WRAP_SITE = 3
-"""By mujoco's number of what a tendon goes by."""
+_TENDON = 3
+"""By mujoco's number of what an actuator acts on."""
 _GREY = (0.5, 0.5, 0.5, 1.0)
 _HIDDEN_GROUP = 3
 """From this one on mujoco's viewers hide shapes."""
@@ -49,12 +50,13 @@ def robot_of(
     if not bodies.declared:
         raise InputError("has no joint")
     declared = tree(bodies.declared, triple(gravity))
-    declared = with_springs(declared, tuple(_springs(model, bodies, declared)))
+    tendons = Tendons(model, bodies.carrier, bodies.joints, declared)
+    declared = with_springs(declared, tuple(tendons.springs()))
     return Robot(
         name=name,
         tree=declared,
         geoms=tuple(_geoms(model, bodies, np.asarray(collides.any(axis=1)), inertials is not None)),
-        motors=tuple(_efforts(model, bodies) if inertials is not None else _motors(model, bodies, declared)),
+        motors=tuple(_efforts(model, bodies) if inertials is not None else _motors(model, bodies, tendons)),
         start=declared.state(_coordinates(declared, model.qpos0)),
         keyframes={
             _name(model.key(k).name, f"keyframe {k}"): declared.state(
@@ -64,8 +66,8 @@ def robot_of(
             for k in range(model.nkey)
         },
         step_s=float(model.opt.timestep),
-        notes=(*notes, *_left_out(model, bodies)),
-        loops=tuple(_loops(model, bodies)),
+        notes=(*notes, *_left_out(model, bodies, tendons)),
+        loops=tuple(_loops(model, bodies, tendons)),
         apart=_apart(model, bodies, collides),
     )
 
@@ -248,24 +250,29 @@ def _geoms(model: Any, bodies: _Bodies, collides: np.ndarray, urdf: bool) -> Ite
         )
 
 
-def _is_motor(model: Any, a: int) -> bool:
-    """Whether its command times a constant is a torque or force of one hinge or slide."""
-    at_joint = model.actuator_trntype[a] in (0, 1) and model.jnt_type[model.actuator_trnid[a, 0]] >= 2
+def _shares(model: Any, a: int, bodies: _Bodies, tendons: Tendons) -> dict[str, float]:
+    """Torque or force of hinges and slides for a force of 1 of an actuator, where these are numbers; otherwise none."""
     plain = (
         model.actuator_dyntype[a] == 0 and model.actuator_gaintype[a] == 0 and model.actuator_biastype[a] == 0
     )
-    return bool(at_joint and plain)
+    on, at = int(model.actuator_trntype[a]), int(model.actuator_trnid[a, 0])
+    if plain and on in (0, 1) and model.jnt_type[at] >= 2:
+        return {bodies.joints[at]: 1.0}
+    return tendons.joints_of(at) if plain and on == _TENDON else {}
 
 
-def _motors(model: Any, bodies: _Bodies, declared: Tree) -> Iterable[Motor]:
+def _motors(model: Any, bodies: _Bodies, tendons: Tendons) -> Iterable[Motor]:
     for a in range(model.nu):
-        if _is_motor(model, a):
+        gear = float(model.actuator_gear[a, 0] * model.actuator_gainprm[a, 0])
+        shares = [(joint, gear * share) for joint, share in _shares(model, a, bodies, tendons).items()]
+        if shares:
             low, high = model.actuator_ctrlrange[a] if model.actuator_ctrllimited[a] else (-np.inf, np.inf)
             yield Motor(
                 name=_name(model.actuator(a).name, f"motor {a}"),
-                joint=bodies.joints[model.actuator_trnid[a, 0]],
-                gear=float(model.actuator_gear[a, 0] * model.actuator_gainprm[a, 0]),
+                joint=shares[0][0],
+                gear=shares[0][1],
                 limits=(float(low), float(high)),
+                others=tuple(shares[1:]),
             )
 
 
@@ -282,19 +289,20 @@ def _equality(model: Any, e: int) -> str:
     return f"{_EQUALITIES[kind]} {quote(model.equality(e).name)}" if kind < len(_EQUALITIES) else "of flexes"
 
 
-def _closes(model: Any, e: int) -> bool:
-    """Whether it closes a loop or couples joints, from the start on."""
-    return bool(model.eq_type[e] in (_CONNECT, _WELD, _JOINTS) and model.eq_active0[e])
+def _closes(model: Any, e: int, tendons: Tendons) -> bool:
+    """Whether it closes a loop or couples joints or tendons, from the start on."""
+    one = model.eq_type[e] in (_CONNECT, _WELD, _JOINTS) or tendons.couples(e)
+    return bool(one and model.eq_active0[e])
 
 
-def _loops(model: Any, bodies: _Bodies) -> Iterable[Loop | Gear]:
+def _loops(model: Any, bodies: _Bodies, tendons: Tendons) -> Iterable[Loop | Gear]:
     """Points that bodies share (`connect`), bodies that stand still against each other (`weld`) and joints that follow
-    others (`joint`, of a URDF `mimic`). Raises InputError where neither body moves."""
+    others (`joint`, of a URDF `mimic`), or lengths of tendons that do. Raises InputError where neither body moves."""
     for e in range(model.neq):
-        if not _closes(model, e):
+        if not _closes(model, e, tendons):
             continue
-        if model.eq_type[e] == _JOINTS:
-            yield _gear(model, bodies, e)
+        if model.eq_type[e] in (_JOINTS, _TENDONS):
+            yield _gear(model, bodies, tendons, e)
             continue
         data, welds = model.eq_data[e], model.eq_type[e] == _WELD
         ends = []
@@ -315,43 +323,20 @@ def _loops(model: Any, bodies: _Bodies) -> Iterable[Loop | Gear]:
         yield Loop(body, point, other, other_point, Joint("fixed" if welds else "ball"), other_R @ R.T)
 
 
-def _gear(model: Any, bodies: _Bodies, e: int) -> Gear:
-    """Of a polynomial between what two joints are away from where the file places them."""
+def _gear(model: Any, bodies: _Bodies, tendons: Tendons, e: int) -> Gear:
+    """Of a polynomial between what two joints, or lengths, are away from where the file places them."""
     one, other = int(model.eq_obj1id[e]), int(model.eq_obj2id[e])
-    begin = [float(model.qpos0[model.jnt_qposadr[j]]) if j >= 0 else 0.0 for j in (one, other)]
+    if model.eq_type[e] == _JOINTS:
+        names, starts = bodies.joints, model.qpos0[model.jnt_qposadr]
+    else:
+        names, starts = tendons.names, model.tendon_length0
+    begin = [float(starts[j]) if j >= 0 else 0.0 for j in (one, other)]
     shifted = np.polynomial.Polynomial(model.eq_data[e, :5])(np.polynomial.Polynomial([-begin[1], 1.0]))
     coefficients = [begin[0] + shifted.coef[0], *shifted.coef[1:]]
-    return Gear(
-        bodies.joints[one], bodies.joints[other] if other >= 0 else "", tuple(map(float, coefficients))
-    )
+    return Gear(names[one], names[other] if other >= 0 else "", tuple(map(float, coefficients)))
 
 
-def _drawn(model: Any, t: int) -> list[int]:
-    """Sites between which a tendon is drawn straight; none where it goes another way."""
-    wraps = range(int(model.tendon_adr[t]), int(model.tendon_adr[t] + model.tendon_num[t]))
-    sites = [int(model.wrap_objid[k]) for k in wraps if model.wrap_type[k] == _WRAP_SITE]
-    return sites if len(sites) == len(wraps) == 2 else []
-
-
-def _springs(model: Any, bodies: _Bodies, declared: Tree) -> Iterable[Spring]:
-    """Of tendons between two sites."""
-    for t in range(model.ntendon):
-        if not _drawn(model, t):
-            continue
-        ends = []
-        for site in _drawn(model, t):
-            name, T = bodies.carrier(int(model.site_bodyid[site]))
-            ends.append((name, triple(T[:3, :3] @ model.site_pos[site] + T[:3, 3])))
-        stiffness, damping = (
-            float(np.atleast_1d(x[t])[0]) for x in (model.tendon_stiffness, model.tendon_damping)
-        )
-        apart = point_of(declared, *ends[0])[0] != point_of(declared, *ends[1])[0]
-        if apart and (stiffness or damping):
-            low, high = model.tendon_lengthspring[t]
-            yield Spring(*ends[0], *ends[1], stiffness, damping, (float(low), float(high)))
-
-
-def _left_out(model: Any, bodies: _Bodies) -> Iterable[str]:
+def _left_out(model: Any, bodies: _Bodies, tendons: Tendons) -> Iterable[str]:
     """What neither the tree nor its loops have, by name."""
 
     def left_out(what: str, names: list[str]) -> Iterable[str]:
@@ -359,7 +344,7 @@ def _left_out(model: Any, bodies: _Bodies) -> Iterable[str]:
             yield f"{what} left out: {one_of(names)}"
 
     for e in range(model.neq):
-        if not _closes(model, e):
+        if not _closes(model, e, tendons):
             yield f"an equality is left out: {_equality(model, e)}"
     free = [j for j in range(model.njnt) if model.jnt_type[j] == 0]
     rubbing = {int(model.dof_jntid[d]) for d in np.flatnonzero(model.dof_frictionloss)}
@@ -380,24 +365,18 @@ def _left_out(model: Any, bodies: _Bodies) -> Iterable[str]:
     curved |= {int(j) for j in np.flatnonzero(np.any(model.jnt_stiffnesspoly, axis=1))}
     yield from left_out("nonlinear damping and stiffness are", [bodies.joints[j] for j in sorted(curved)])
     yield from left_out(
-        "forces and limits of tendons are",
-        [
-            _name(model.tendon(t).name, f"tendon {t}")
-            for t in range(model.ntendon)
-            if (
-                (np.any(model.tendon_stiffness[t]) or np.any(model.tendon_damping[t]))
-                and not _drawn(model, t)
-            )
-            or model.tendon_frictionloss[t]
-            or model.tendon_limited[t]
-        ],
+        "friction, limits and inertia of tendons, and what they do round shapes, are", tendons.left_out()
     )
     yield from left_out(
         "gravity compensation is", [bodies.names[i] for i in np.flatnonzero(model.body_gravcomp)]
     )
     yield from left_out(
-        "actuators that are no motors of a joint are",
-        [_name(model.actuator(a).name, f"actuator {a}") for a in range(model.nu) if not _is_motor(model, a)],
+        "actuators that are no motors of joints are",
+        [
+            _name(model.actuator(a).name, f"actuator {a}")
+            for a in range(model.nu)
+            if not _shares(model, a, bodies, tendons)
+        ],
     )
     if model.opt.density or model.opt.viscosity:
         yield "the medium's drag is left out"

@@ -31,9 +31,9 @@ def read_robot(
     folder: nothing outside it is read; without one, the file's own. It is where a URDF's `package://` is looked for.
     meshes: False leaves a URDF's meshes alone, which its motion does not depend on. free: its root floats, where the
     file fixes it to the world. Hinges and slides, ball and free joints, springs, damping, rotors, limits and motors
-    become those of the tree, equalities (of a URDF `mimic`) its loops, tendons between two sites its springs; what
-    else the file says is reported in `notes`, or refused where there would be another robot without it. Raises
-    InputError in one line.
+    become those of the tree, equalities (of a URDF `mimic`) its loops, tendons through sites and of joints its
+    springs; what else the file says is reported in `notes`, or refused where there would be another robot without it.
+    Raises InputError in one line.
     """
     given: tuple[object, ...] = (path,) if folder is None else (path, folder)
     for place in given:

@@ -101,7 +101,7 @@ class Apart(Container[frozenset[str]]):
 
 @dataclass(frozen=True)
 class Motor:
-    """An actuator that turns its command into a torque or force of one joint."""
+    """An actuator that turns its command into a torque or force of one joint, or of several."""
 
     name: str
     joint: str
@@ -110,6 +110,13 @@ class Motor:
     """N m or N for a command of 1."""
     limits: tuple[float, float]
     """Of the command."""
+    others: tuple[tuple[str, float], ...] = ()
+    """Joints that it drives besides, each with its gear, as along a tendon."""
+
+    @property
+    def drives(self) -> tuple[tuple[str, float], ...]:
+        """(joint, gear) of each."""
+        return ((self.joint, self.gear), *self.others)
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,8 +151,8 @@ class Robot:
         given = numbers(f"commands of {self.name}", commands, names)
         torques = np.zeros(self.tree.nv)
         for motor, command in zip(self.motors, given, strict=True):
-            at = self.tree.velocity_names.index(motor.joint)
-            torques[at] += motor.gear * np.clip(command, *motor.limits)
+            for joint, gear in motor.drives:
+                torques[self.tree.velocity_names.index(joint)] += gear * np.clip(command, *motor.limits)
         return torques
 
 

@@ -464,6 +464,7 @@ def lane_picture(lane: Lane, span_s: float, deviation: Deviation | None = None) 
         trails=observer.trails.rows(),
         pivot_w=None if footing.pivot_w is None else footing.pivot_w.copy(),
         links=m.vehicle.links,
+        cords=m.vehicle.cords,
         pull=None if lane.pull is None else (lane.pull.body, lane.pull.at_b, lane.pull.to_w),
         sea=water,
         aground=footing.environment.aground,

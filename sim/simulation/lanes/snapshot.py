@@ -28,7 +28,7 @@ from sim.water.ocean.field import SeaState
 
 if TYPE_CHECKING:
     from sim.contact.obstacles.blows import Blow
-    from sim.multibody.shapes import Link
+    from sim.multibody.shapes import Cord, Link
     from sim.recordings import Take
     from sim.vehicles import Vehicle
 
@@ -124,6 +124,8 @@ class LaneSnapshot:
     """Of a hand: the body, or a prop's number, its point in that frame, and where it is pulled to in the world [m]."""
     links: "tuple[Link, ...]" = ()
     """What is drawn of bodies that have no model."""
+    cords: "tuple[Cord, ...]" = ()
+    """Straight from body to body."""
     sea: SeaState | None = None
     """The waves that carry it; None on land and on still water."""
     aground: bool = False

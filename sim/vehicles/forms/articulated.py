@@ -14,7 +14,7 @@ from sim.multibody.arrays import BALL, FREE, REVOLUTE
 from sim.multibody.declaration import Gear, Given, Loop
 from sim.multibody.loops import Closure, dependent
 from sim.multibody.pushing import Pushing, pushing_of
-from sim.multibody.shapes import Link, Touching, gallows, hinges_of, links_of
+from sim.multibody.shapes import Cord, Link, Touching, cords_of, gallows, hinges_of, links_of
 from sim.multibody.spatial import quaternion_matrix
 from sim.multibody.symbolic import SymbolicTree
 from sim.multibody.tree import Tree
@@ -115,6 +115,10 @@ class ArticulatedVehicle(Vehicle):
             *hinges_of(self.tree, shapes),
             *(() if self.free or self.meets else gallows(self.stand_m)),
         )
+
+    @cached_property
+    def cords(self) -> tuple[Cord, ...]:  # type: ignore[override]
+        return cords_of(self.tree)
 
     def with_parameters(self, **values: object) -> Self:
         return type(self)(**{**self.values, **values})

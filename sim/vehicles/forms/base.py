@@ -26,7 +26,7 @@ from sim.vehicles.forms.form import Form, NodeLayout, Observable, State, Support
 from sim.vehicles.forms.parameters import Control, Parameter, Parametrised, Quantities, ShapeCoordinate
 
 if TYPE_CHECKING:
-    from sim.multibody.shapes import Link
+    from sim.multibody.shapes import Cord, Link
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*(-[A-Za-z0-9_]+)*")
 _LONGEST = 60
@@ -261,6 +261,8 @@ class Vehicle(Parametrised, ABC):
 
     links: "tuple[Link, ...]" = ()
     """Solids of its bodies as its parameters make them, whose ends touch the ground; drawn of what has no model."""
+    cords: "tuple[Cord, ...]" = ()
+    """Springs and tendons between points of its bodies, which are drawn as lines."""
     stand_m: float = 1.0
     """Height of its fixed point above the ground, for what has one: where it touches depends on it."""
 
@@ -393,6 +395,7 @@ _NOT_STRUCTURE = (
     "action",
     "tree",
     "links",
+    "cords",
     "angular",
     "coordinates",
     "symbolic",

@@ -18,7 +18,7 @@ from sim.multibody.arrays import FREE, PRISMATIC, REVOLUTE, TreeArrays, workspac
 from sim.multibody.declaration import WORLD, Gear, Loop
 from sim.multibody.kinematics import momenta, place
 from sim.multibody.observing import body_frames
-from sim.multibody.robots.robot import Geom, Motor, Robot, capsules_of, hull_of, lowest_m
+from sim.multibody.robots.robot import Geom, Robot, capsules_of, hull_of, lowest_m
 from sim.multibody.shapes import STAND, Link, Touching, hinges_of, links_of
 from sim.multibody.tree import Tree
 from sim.platform.errors import InputError, one_of, quote
@@ -310,17 +310,18 @@ def _driven(robot: Robot) -> dict[str, tuple[float, float]]:
     """Joint -> lowest and highest torque or force of all its motors together; of 1 where a command has no limits."""
     found: dict[str, tuple[float, float]] = {}
     for motor in robot.motors:
-        low, high = _range(motor)
-        before = found.get(motor.joint, (0.0, 0.0))
-        found[motor.joint] = before[0] + low, before[1] + high
+        for joint, gear in motor.drives:
+            low, high = _range(gear, motor.limits)
+            before = found.get(joint, (0.0, 0.0))
+            found[joint] = before[0] + low, before[1] + high
     return {joint: (min(low, 0.0), max(high, 0.0)) for joint, (low, high) in found.items()}
 
 
-def _range(motor: Motor) -> tuple[float, float]:
+def _range(gear: float, limits: tuple[float, float]) -> tuple[float, float]:
     low, high = (
-        limit if math.isfinite(limit) else sign for limit, sign in zip(motor.limits, (-1.0, 1.0), strict=True)
+        limit if math.isfinite(limit) else sign for limit, sign in zip(limits, (-1.0, 1.0), strict=True)
     )
-    ends = sorted((motor.gear * low, motor.gear * high))
+    ends = sorted((gear * low, gear * high))
     return ends[0], ends[1]
 
 

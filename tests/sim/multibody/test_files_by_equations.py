@@ -4,6 +4,8 @@ The other program, MuJoCo, gives mass matrix, forces and rows of the constraints
 without its softness, and integrated by SciPy.
 """
 
+import re
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -92,6 +94,27 @@ def mjcf(rng):
     )
 
 
+def strung(rng):
+    """The same with tendons through several sites and of several joints, of which lengths follow others."""
+    text = mjcf(rng)
+    sites, joints = re.findall(r'site name="(s\d+)"', text), re.findall(r'joint name="(j\d+)"', text)
+    through = [
+        f'<spatial name="t{k}" stiffness="{rng.uniform(5, 20)}" damping="{rng.uniform(0, 2)}" springlength="0.2">'
+        + "".join(f'<site site="{site}"/>' for site in rng.permutation(sites)[: 2 + k])
+        + "</spatial>"
+        for k in (1, 2)
+    ]
+    shares = "".join(f'<joint joint="{joint}" coef="{rng.normal()}"/>' for joint in joints[:3])
+    of_joints = (
+        f'<fixed name="f" stiffness="{rng.uniform(1, 5)}" damping="0.2">{shares}</fixed>' if shares else ""
+    )
+    by = words(rng.normal(size=4) * (0.5, 0.3, 0.2, 0.1))
+    leads = rng.choice(["t1", "f"] if shares else ["t1"])
+    closed = f'<tendon tendon1="t2" tendon2="{leads}" polycoef="0 {by}"/>'
+    text = text.replace("</tendon>", f"{through[0]}{through[1]}{of_joints}</tendon>")
+    return re.sub("<equality>.*</equality>", f"<equality>{closed}</equality>", text)
+
+
 def urdf(rng):
     """Two branches; slides that mimic hinges, in the other branch as well, and one that mimics what mimics another."""
     mimics = {1: ("j2", -0.2, 0.05), 2: ("j0", rng.normal(), 0.2 * rng.normal()), 3: ("j4", 0.3, 0.0)}
@@ -174,7 +197,10 @@ class ByMultipliers:
         }
 
 
-@pytest.mark.parametrize(("written", "seed"), [*((mjcf, seed) for seed in range(6)), (urdf, 0), (urdf, 1)])
+@pytest.mark.parametrize(
+    ("written", "seed"),
+    [*((mjcf, k) for k in range(6)), (urdf, 0), (urdf, 1), *((strung, k) for k in range(5))],
+)
 def test_a_file_of_no_pattern_moves_by_its_equations(tmp_path, registry, written, seed):
     """Hinges, slides, balls and free bodies with springs, dampers and rotors; what connects, welds and leads them."""
     mujoco = pytest.importorskip("mujoco")

@@ -1,8 +1,8 @@
 """Models that no one here wrote move as MuJoCo's own RK4 moves them.
 
 MuJoCo parses each file itself, so that what we make of it is judged from outside. On both sides contacts, joint limits
-and actuators are off; on MuJoCo's also what a robot's notes say is left out: dry friction, equalities, tendons' forces,
-the medium's drag, damping of free joints.
+and actuators are off; on MuJoCo's also what a robot's notes say is left out: dry friction, equalities, the medium's
+drag, damping of free joints.
 """
 
 import dataclasses
@@ -41,9 +41,8 @@ DM_CONTROL = (
         "humanoid",
         "humanoid_CMU",
     ),
-    *("pendulum", "point_mass", "quadruped", "reacher", "swimmer", "walker"),
+    *("manipulator", "pendulum", "point_mass", "quadruped", "reacher", "stacker", "swimmer", "walker"),
 )
-"""Without manipulator and stacker, on which MuJoCo's RK4 blows up at 0.1 ms where tendons are off."""
 URDF = {
     "a1_description/urdf/a1": 1e-4,
     "baxter_description/urdf/baxter": 1e-4,
@@ -112,7 +111,7 @@ def parsed_by_mujoco(path):
     m.opt.disableflags |= off.mjDSBL_EQUALITY | off.mjDSBL_ACTUATION
     m.opt.integrator, m.opt.timestep = mujoco.mjtIntegrator.mjINT_RK4, REFERENCE_STEP_S
     m.opt.density = m.opt.viscosity = 0.0
-    m.tendon_stiffness[:] = m.tendon_damping[:] = m.body_gravcomp[:] = 0.0
+    m.body_gravcomp[:] = 0.0
     for j in np.flatnonzero(m.jnt_type == mujoco.mjtJoint.mjJNT_FREE):
         m.dof_damping[m.jnt_dofadr[j] : m.jnt_dofadr[j] + 6] = 0.0
     return m
