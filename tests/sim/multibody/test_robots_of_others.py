@@ -41,8 +41,10 @@ DM_CONTROL = (
         "humanoid",
         "humanoid_CMU",
     ),
-    *("manipulator", "pendulum", "point_mass", "quadruped", "reacher", "stacker", "swimmer", "walker"),
+    *("pendulum", "point_mass", "quadruped", "reacher", "swimmer", "walker"),
 )
+"""Without manipulator and stacker, on which MuJoCo's RK4 blows up at 0.1 ms where the equalities of their tendons are
+off."""
 URDF = {
     "a1_description/urdf/a1": 1e-4,
     "baxter_description/urdf/baxter": 1e-4,
