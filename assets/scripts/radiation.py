@@ -6,7 +6,7 @@ and `radiation-M.json` from that over a level bed M metres under the surface. He
 come, evenly about the hull.
 A body of revolution whose `model.py` has `wetted(bands)`, its meridian under water, is worked out by rings of panels,
 three times with ever more of them, and what comes of panels ever smaller is taken: of what is left one part goes with
-their size and one with its square. Of other hulls the panels are those of `hull.obj`.
+their size and one with its square. Of other hulls the panels are those of `hull.obj`, divided until none is long.
 Needs `capytaine` (BSD-like; it wants an older pandas than the rest, so best in an environment of its own). States are
 those of each direction in which the hull may move. Run anew, panels give the same numbers; the system's are others, as
 many matrices say the same, and what they say differs by less than it is off.
@@ -42,6 +42,8 @@ STATES, HEADINGS = 12, 24
 BANDS = (16, 24, 32)
 """Of panels from the waterline down, four times as many around."""
 Meridian = Callable[[int], list[tuple[float, float]]]
+LONGEST = 0.14
+"""Of half the hull's length, an edge of a panel: a fifth of the shortest waves."""
 _COUPLED = 1e-2
 """Of the roots of the diagonals: less is taken for nothing."""
 _FELT = 0.05
@@ -101,11 +103,29 @@ def panelled(hull: HullMesh, mass_kg: float) -> list[tuple[float, Any]]:
     import capytaine as bem
 
     rests = afloat(hull, mass_kg)
-    points = hull.vertices @ rests[:3, :3].T + rests[:3, 3]
-    mesh = bem.Mesh(
-        vertices=points, faces=np.insert(hull.triangles, 3, hull.triangles[:, 0], axis=1)
-    ).immersed_part()
+    longest_m = LONGEST * 0.5 * float(np.ptp(hull.vertices[:, 0]))
+    points, triangles = divided(
+        hull.vertices @ rests[:3, :3].T + rests[:3, 3], np.asarray(hull.triangles), longest_m
+    )
+    mesh = bem.Mesh(vertices=points, faces=np.insert(triangles, 3, triangles[:, 0], axis=1)).immersed_part()
     return [(1.0, _body(mesh, mesh.generate_lid(), rests[:3, 3]))]
+
+
+def divided(points: np.ndarray, triangles: np.ndarray, longest_m: float) -> tuple[np.ndarray, np.ndarray]:
+    """The same surface, corners (n, 3) and triangles (m, 3), with none whose edges are longer: each is halved across
+    its longest edge until then."""
+    while True:
+        lengths = np.linalg.norm(points[triangles] - points[np.roll(triangles, -1, axis=1)], axis=-1)
+        turn = (lengths.argmax(axis=1)[:, None] + np.arange(3)) % 3
+        a, b, c = np.take_along_axis(triangles, turn, axis=1).T
+        long = lengths.max(axis=1) > longest_m
+        if not long.any():
+            return points, triangles
+        edges, which = np.unique(np.sort(np.stack([a, b], 1)[long], axis=1), axis=0, return_inverse=True)
+        middle = len(points) + which.ravel()
+        points = np.concatenate([points, points[edges].mean(axis=1)])
+        halves = [np.stack([a[long], middle, c[long]], 1), np.stack([middle, b[long], c[long]], 1)]
+        triangles = np.concatenate([np.stack([a, b, c], 1)[~long], *halves])
 
 
 def turned(

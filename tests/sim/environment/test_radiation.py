@@ -14,6 +14,7 @@ from sim.platform.errors import InputError
 from sim.recordings.playback import Playback
 from sim.scene import load_scene
 from sim.simulation import Simulation
+from sim.vehicle_config.config import HullMesh
 from sim.vehicle_config.radiation import Radiation
 from sim.water.carried import turn_momentum
 from sim.water.excitation import remembered
@@ -215,3 +216,20 @@ def test_without_capytaine_it_is_said_how_to_have_it(
     with pytest.raises(SystemExit, match="2"):
         radiation_script.main()
     assert 'pip install "holonomy[hydrodynamics]"' in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_panels_that_are_too_long_are_divided_and_the_surface_stays() -> None:
+    """Its area and what it encloses, to rounding."""
+    hull = HullMesh.read(radiation_script.FOLDERS / "motorboat" / "hull.obj")
+
+    def measured(points: np.ndarray, triangles: np.ndarray) -> tuple[float, float, float]:
+        a, b, c = np.moveaxis(points[triangles], 1, 0)
+        normal = np.cross(b - a, c - a) / 2.0
+        longest = max(np.linalg.norm(x - y, axis=1).max() for x, y in ((a, b), (b, c), (c, a)))
+        return np.linalg.norm(normal, axis=1).sum(), (normal * a).sum() / 3.0, longest
+
+    *before, longest = measured(hull.vertices, np.asarray(hull.triangles))
+    *after, left = measured(*radiation_script.divided(hull.vertices, np.asarray(hull.triangles), 0.2))
+    assert longest > 0.5
+    assert left <= 0.2
+    assert after == pytest.approx(before, rel=1e-12)
