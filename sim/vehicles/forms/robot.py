@@ -20,6 +20,7 @@ from sim.multibody.kinematics import momenta, place
 from sim.multibody.observing import body_frames
 from sim.multibody.robots.robot import Geom, Robot, capsules_of, hull_of, lowest_m
 from sim.multibody.shapes import STAND, Link, Touching, hinges_of, links_of
+from sim.multibody.stepping import node_force
 from sim.multibody.tree import Tree
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.values import dataclass
@@ -109,22 +110,31 @@ class RobotVehicle(ArticulatedVehicle):
         )
 
     def declare(self, q: SimpleNamespace) -> Tree:
-        """The robot's tree, with servos: springs of stiffness inertia times hold^2, damped by DAMPING_RATIO."""
+        """The robot's tree, with servos: springs of stiffness inertia times hold^2, damped by DAMPING_RATIO.
+
+        Those of a robot that is held fixed bear its weight besides, so that it rests with all joints at their targets.
+        """
         tree, arrays = self.robot.tree, self.robot.tree.arrays
         arrays = _with_properties(arrays, self.properties, q)
-        stiffness, rest, damping = arrays.stiffness.copy(), arrays.rest.copy(), arrays.damping.copy()
-        for servo, inertia in zip(self.servos, _inertias(type(self)), strict=True) if q.hold > 0.0 else ():
-            k, at = inertia * q.hold**2, servo.at
-            target = getattr(q, servo.parameter, None)
-            target = _start(self.robot, at) if target is None else target
-            rest[at] = (stiffness[at] * rest[at] + k * target) / (stiffness[at] + k)
-            stiffness[at] += k
-            damping[at] += 2.0 * DAMPING_RATIO * inertia * q.hold
         down = arrays.gravity_w / (_length(arrays.gravity_w) or 1.0)
         if not down.any():
             down = np.array([0.0, 0.0, -1.0])
-        changed = arrays._replace(gravity_w=q.gravity * down, stiffness=stiffness, rest=rest, damping=damping)
-        return replace(tree, arrays=changed)
+        arrays = arrays._replace(gravity_w=q.gravity * down)
+        servos = list(zip(self.servos, _inertias(type(self)), strict=True)) if q.hold > 0.0 else []
+        targets = [getattr(q, servo.parameter, None) for servo, _ in servos]
+        at = np.array([servo.at for servo, _ in servos], int)
+        rests = [
+            _start(self.robot, servo.at) if target is None else target
+            for (servo, _), target in zip(servos, targets, strict=True)
+        ]
+        loads = _loads(self.robot, arrays, at, np.array(rests, float))
+        stiffness, rest, damping = arrays.stiffness.copy(), arrays.rest.copy(), arrays.damping.copy()
+        for (servo, inertia), target, load in zip(servos, rests, loads, strict=True):
+            k, i = inertia * q.hold**2, servo.at
+            rest[i] = (stiffness[i] * rest[i] + k * target - load) / (stiffness[i] + k)
+            stiffness[i] += k
+            damping[i] += 2.0 * DAMPING_RATIO * inertia * q.hold
+        return replace(tree, arrays=arrays._replace(stiffness=stiffness, rest=rest, damping=damping))
 
     def shapes(self) -> tuple[Link, ...]:
         """About its shapes; where nothing is shown of it, capsules along the links that have none, too."""
@@ -211,6 +221,18 @@ def _lowest_m(kind: type[RobotVehicle]) -> float:
         ends = [(poses[link.body] @ (*end, 1.0))[2] - link.radius_m for end in (link.begin_b, link.end_b)]
         lowest = min(lowest, *ends)
     return lowest
+
+
+def _loads(robot: Robot, arrays: TreeArrays, at: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    """(len(at),) what gravity and springs load on joints, at `at` in the velocities, where they are at their targets
+    and all else as it begins [N m or N]; nothing where the root is free."""
+    if int(arrays.kind[0]) == FREE or not len(at):
+        return np.zeros(len(at))
+    q, ws, loads = robot.start.q.copy(), workspace(arrays), np.zeros(robot.tree.nv)
+    q[[int(arrays.q_at[arrays.v_at == i][0]) for i in at]] = targets
+    place(arrays, q, ws.node)
+    node_force(arrays, ws, q, loads)
+    return loads[at]
 
 
 def _servos(robot: Robot) -> list[Servo]:

@@ -66,6 +66,31 @@ def test_a_servo_swings_in_as_a_damped_oscillator_does(leg):
     np.testing.assert_allclose(run.nodes[:, 0], target + (q0 - target) * swing, atol=5e-5)
 
 
+def test_an_arm_that_is_held_rests_with_its_joints_at_their_targets(tmp_path, registry):
+    """Whatever it weighs, also with springs of its own: four hinges and a slide, in no plane."""
+    weight = '<inertial mass="{}" pos=".1 .05 -.2" diaginertia=".02 .03 .01"/>'
+    slide = '<joint name="e" type="slide" axis="1 2 3" range="-.5 .5"/>'
+    inner = f'<body name="e" pos=".1 .1 .2">{slide}{weight.format(0.7)}</body>'
+    for name, axis, kg in (
+        ("d", "0 1 1", 1.5),
+        ("c", "1 0 0", 2.0),
+        ("b", "0 1 0", 4.0),
+        ("a", "1 2 0", 3.0),
+    ):
+        own = 'stiffness="8" springref="40"' if name == "c" else ""
+        joint = f'<joint name="{name}" axis="{axis}" {own}/>'
+        inner = f'<body name="{name}" pos=".2 0 .3">{joint}{weight.format(kg)}{inner}</body>'
+    path = tmp_path / "crooked.xml"
+    path.write_text(f"<mujoco><worldbody>{inner}</worldbody></mujoco>")
+    targets = {"a_target": 0.4, "b_target": -0.7, "c_target": 1.1, "d_target": 0.3, "e_target": 0.2}
+    vehicle = known_vehicle(enter_own(str(path)), **targets)
+    run = sim.simulate(vehicle, "riqn", step=2e-3, duration=8.0, initial=vehicle.default_state())
+    assert run.pose[-1] == pytest.approx(list(targets.values()), abs=1e-9)  # 3e-11: it has swung in
+    moon = known_vehicle(vehicle.name, **targets, gravity=1.6)
+    run = sim.simulate(moon, "riqn", step=2e-3, duration=8.0, initial=moon.default_state())
+    assert run.pose[-1] == pytest.approx(list(targets.values()), abs=1e-9)
+
+
 def test_controls_are_the_motors_and_targets_keep_to_the_limits(leg):
     vehicle = known_vehicle(enter_own(str(leg)))
     assert [(c.name, c.unit, c.low, c.high) for c in vehicle.controls] == [("hip", "N m", -40.0, 40.0)]
