@@ -3,7 +3,8 @@
 The app is started on a screen of its own (Linux; Xvfb) and looked at until it flies. Printed is a row for each of what
 is shown first: the card, all grown and compiled, and the scene's first picture; seconds of the clock, CPU seconds of
 the thread that draws, of the window's process, and of it with its workers. On a busy machine CPU seconds alone tell.
-`--before DIR` starts another checkout in turn.
+`--before DIR` starts another checkout in turn. `--flown SECONDS` lets a cold start fly on for so long, so that what is
+made beside its frames, as the light on all of the land, is kept for the warm one.
 """
 
 import os
@@ -68,8 +69,9 @@ def stages(app: App, begun_s: float) -> Iterator[tuple[str, tuple[float, ...]]]:
 @click.option("--scene", default="canyon")
 @click.option("--quality", default="software")
 @click.option("--rounds", default=1)
+@click.option("--flown", "flown_s", default=0.0, help="Seconds.")
 @click.option("--before", type=click.Path(path_type=Path, exists=True), help="Another checkout.")
-def main(scene: str, quality: str, rounds: int, before: Path | None) -> None:
+def main(scene: str, quality: str, rounds: int, flown_s: float, before: Path | None) -> None:
     """Start, cold and then warm, and print."""
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     print(f"{'':8} {'':5} {'':14} {'clock':>7} {'drawing':>8} {'window':>8} {'all':>8}  [s]")
@@ -79,21 +81,25 @@ def main(scene: str, quality: str, rounds: int, before: Path | None) -> None:
                 with tempfile.TemporaryDirectory() as cache:
                     for kind in ("cold", "warm"):
                         kept = {"HOLONOMY_CACHE": cache, "MESA_SHADER_CACHE_DIR": cache}
-                        rows = started(screen, root.resolve(), (scene, "--quality", quality), bytecode, kept)
+                        options = scene, "--quality", quality
+                        on_s = flown_s if kind == "cold" else 0.0
+                        rows = started(screen, root.resolve(), options, bytecode, kept, on_s)
                         for stage, seconds in rows if number else ():
                             told = " ".join(f"{s:8.2f}" for s in seconds)
                             print(f"{name:8} {kind:5} {stage:14}{told}", flush=True)
 
 
 def started(
-    screen: Screen, root: Path, options: tuple[str, ...], bytecode: str, kept: dict[str, str]
+    screen: Screen, root: Path, options: tuple[str, ...], bytecode: str, kept: dict[str, str], flown_s: float
 ) -> list[tuple[str, tuple[float, ...]]]:
-    """All stages of one start of a checkout."""
+    """All stages of one start of a checkout, which flies for so long after its first picture."""
     with tempfile.TemporaryDirectory() as settings:
         begun_s = time.monotonic()
         kept = {"PYTHONPYCACHEPREFIX": bytecode, **kept}
         with closing(App(screen, Path(settings), *options, root=root, **kept)) as app:
-            return list(stages(app, begun_s))
+            found = list(stages(app, begun_s))
+            time.sleep(flown_s)
+            return found
 
 
 if __name__ == "__main__":
