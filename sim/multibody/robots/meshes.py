@@ -52,29 +52,30 @@ def msh_of_collada(content: bytes) -> dict[Colour | None, bytes]:
             io.BytesIO(content), ignore=[collada.common.DaeUnsupportedError, collada.common.DaeBrokenRefError]
         )
         unit_m = float(read.assetInfo.unitmeter or 1.0)
-        parts: dict[Colour | None, list[np.ndarray]] = {}
-        for colour, corners in _triangles(read):
-            parts.setdefault(colour, []).append(unit_m * corners)
+        parts: dict[Colour | None, list[tuple[np.ndarray, np.ndarray]]] = {}
+        for colour, points, faces in _triangles(read):
+            parts.setdefault(colour, []).append((unit_m * points, faces))
     except Exception as error:  # of whatever kind: it is another's reader on another's file
         raise InputError(f"is no COLLADA ({' '.join(str(error).split()) or type(error).__name__})") from None
-    found = {colour: np.concatenate(each).astype(np.float32) for colour, each in parts.items()}
-    if not found:
+    if not parts:
         raise InputError("has no triangles")
-    if not all(np.isfinite(corners).all() for corners in found.values()):
+    if not all(np.isfinite(points).all() for pieces in parts.values() for points, _ in pieces):
         raise InputError("is no COLLADA: a vertex is not finite")
-    return {colour: _msh(corners) for colour, corners in found.items()}
+    return {colour: _msh(pieces) for colour, pieces in parts.items()}
 
 
-def _msh(corners: np.ndarray) -> bytes:
-    """Triangles (n, 3, 3) [m]. Of more than an STL may have to mujoco."""
-    points, faces = np.unique(corners.reshape(-1, 3), axis=0, return_inverse=True)
+def _msh(pieces: list[tuple[np.ndarray, np.ndarray]]) -> bytes:
+    """Of points (n, 3) [m] and triangles (m, 3) of them. It may have more of these than an STL to mujoco."""
+    starts = np.cumsum([0, *(len(points) for points, _ in pieces)])
+    points = np.concatenate([points for points, _ in pieces])
+    faces = np.concatenate([start + faces for start, (_, faces) in zip(starts[:-1], pieces, strict=True)])
     points = np.pad(points, ((0, max(_LEAST_POINTS - len(points), 0)), (0, 0)), mode="edge")
-    counts = np.array([len(points), 0, 0, len(corners)], "<i4")
+    counts = np.array([len(points), 0, 0, len(faces)], "<i4")
     return counts.tobytes() + points.astype("<f4").tobytes() + faces.astype("<i4").tobytes()
 
 
-def _triangles(read: Any) -> Iterator[tuple[Colour | None, np.ndarray]]:
-    """Colours and corners (n, 3, 3) of the pieces of a scene, where it has placed them."""
+def _triangles(read: Any) -> Iterator[tuple[Colour | None, np.ndarray, np.ndarray]]:
+    """Colours, points (n, 3) and triangles (m, 3) of the pieces of a scene, where it has placed them."""
     if read.scene is None:
         return
     for geometry in read.scene.objects("geometry"):
@@ -88,4 +89,5 @@ def _triangles(read: Any) -> Iterator[tuple[Colour | None, np.ndarray]]:
             if isinstance(diffuse, tuple) and len(diffuse) == 4:
                 r, g, b, a = (float(np.clip(x, 0.0, 1.0)) for x in diffuse)
                 colour = r, g, b, a
-            yield colour, np.asarray(piece.vertex, float)[piece.vertex_index]
+            used, faces = np.unique(piece.vertex_index, return_inverse=True)
+            yield colour, np.asarray(piece.vertex, float)[used], faces.reshape(-1, 3)
