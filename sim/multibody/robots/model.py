@@ -48,7 +48,8 @@ def robot_of(
     bodies = _Bodies(model, inertials, parents)
     gravity = np.zeros(3) if model.opt.disableflags & _flag("GRAVITY") else model.opt.gravity
     if not bodies.declared:
-        raise InputError("has no joint")
+        floats = "; with :free after the file's name its root floats" if model.nbody > 1 else ""
+        raise InputError(f"has no joint{floats}")
     declared = tree(bodies.declared, triple(gravity))
     tendons = Tendons(model, bodies.carrier, bodies.joints, declared)
     declared = with_springs(declared, tuple(tendons.springs()))

@@ -434,7 +434,7 @@ REFUSED = {
         body(HINGE + '<frame><body name="c"><joint name="off" type="free"/></body></frame>'),
         "<joint> 'off': a free joint in <body> 'c'",
     ),
-    "no joint": (body(""), "no joint"),
+    "no joint": (body(""), "has no joint; with :free after the file's name its root floats"),
     "no XML": ("knees and toes", "no robot model"),
     "another root": ("<sdf/>", "<mujoco>, <robot>"),
 }
