@@ -11,14 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from tests.app.program import ROOT
+from ui.features.edits import REST_S
 
 Probe = dict[str, Any]
 
 PATIENCE = 10.0
 """Limits are given for an idle machine; a busy one takes as much longer. Nothing is waited for but its condition."""
-
-LOOK_S = 0.01
-"""From one look at what the window shows to the next."""
 
 
 class Screen:
@@ -97,7 +95,7 @@ class App:
             seen = self.seen()
             if seen is not None and holds(seen):
                 return seen
-            time.sleep(LOOK_S)
+            time.sleep(0.05)
         raise AssertionError(
             f"not within {PATIENCE * timeout_s} s: {what}; last seen {self.seen()}\n{self.log()}"
         )
@@ -111,12 +109,19 @@ class App:
             assert time.monotonic() < end, (
                 f"not within {PATIENCE * timeout_s} s: {job}; last {self.opening()}\n{self.log()}"
             )
-            time.sleep(LOOK_S)
+            time.sleep(0.02)
 
     def wait_frames(self, count: int) -> Probe:
         """Wait until `count` more frames have been drawn, however slow the machine is."""
         now = self.wait_until(lambda p: True, timeout_s=5, what="a probe")["frames"]
         return self.wait_until(lambda p: p["frames"] >= now + count, timeout_s=60, what="frames go on")
+
+    def rest(self) -> Probe:
+        """Wait until what was dragged has rested, by the window's own clock, for twice as long as makes it one edit."""
+        begun_s = self.wait_frames(2)["wall_s"]
+        return self.wait_until(
+            lambda p: p["wall_s"] > begun_s + 2.0 * REST_S, timeout_s=60, what="what was dragged has rested"
+        )
 
     def click(self, widget: str) -> None:
         """Left click on the middle of a widget, once its place has settled."""

@@ -32,7 +32,7 @@ def test_a_deleted_obstacle_and_a_lane_come_back_and_go_again(screen: Screen, tm
         app.click("lanes/add")
         seen = app.wait_until(lambda p: len(p["lanes"]) == 2, timeout_s=120, what="there are two lanes")
         name = seen["lanes"][1]["name"]
-        app.wait_frames(10)
+        app.rest()
         screen.xdotool("key", "ctrl+z")
         app.wait_until(lambda p: len(p["lanes"]) == 1, timeout_s=60, what="it is one lane again")
         screen.xdotool("key", "ctrl+y")

@@ -42,7 +42,7 @@ def test_a_heavier_helicopter_is_found_in_its_take_used_and_taken_back(tmp_path:
             lambda p: p["look_back"] is None, timeout_s=30, what="it is used in the present"
         )
         assert mass["lanes"][0]["parameters"]["mass"] == pytest.approx(5.6, rel=1e-6)
-        app.wait_frames(10)
+        app.rest()
         screen.xdotool("key", "ctrl+z")
         app.wait_until(
             lambda p: p["lanes"][0]["parameters"]["mass"] == 5.0, timeout_s=30, what="the edit is taken back"
