@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 else:
 
     def dataclass(
-        cls: type | None = None,
+        cls: Any = None,
         /,
         *,
         frozen: bool = False,
         slots: bool = False,
         eq: bool = True,
         kw_only: bool = False,
-    ) -> type | Callable[[type], type]:
+    ) -> Any:
         """As the decorator of the standard library, whose functions take what it makes."""
         if cls is None:
             return lambda cls: _made(cls, frozen=frozen, slots=slots, eq=eq, kw_only=kw_only)
