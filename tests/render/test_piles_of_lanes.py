@@ -22,7 +22,7 @@ COARSE = "coarse"
 def flown() -> tuple[Simulation, list[Snapshot]]:
     """A car through a wall of bricks, by two methods."""
     scene = load_scene("bowling")
-    start = replace(scene.start, position_w=(-6.5, 0.0, 0.0), velocity_b=(9.0, 0.0, 0.0))
+    start = replace(scene.start, position_w=(-7.5, 0.4, 0.0), velocity_b=(10.0, 0.0, 0.0))
     lanes = (LaneSpec("rk4", 0.02, COARSE),)
     running = Simulation(replace(scene, start=start, lanes=lanes), load_world(scene.world, seed=scene.seed))
     running.submit(SetPilotInput(PilotInput(throttle=1.0)))
