@@ -18,7 +18,7 @@ from sim.models.asset import box_asset, cart_asset, has_model, load_model, on_wh
 from sim.models.solids import FINISHES
 from sim.planner import plan, task_of_scene
 from sim.planner.task.bodies import planar
-from sim.planner.task.cover import cover, covered_solids
+from sim.planner.task.cover import cover, covered_solids, fitted_balls
 from sim.planner.task.task import Ball
 from sim.scene import load_scene, scene_names
 from sim.vehicle_config import config_named
@@ -205,3 +205,12 @@ def test_the_blades_of_the_quadrotor_pass_between_the_gates_posts() -> None:
         places = rim @ T[:3, :3].T + T[:3, 3]
         for post in task.obstacles:
             assert np.linalg.norm(places[:, :2] - post.centre_w[:2], axis=1).min() > post.radius_m
+
+
+@pytest.mark.parametrize("size_m", [0.2, 30.0, 3000.0])
+def test_balls_hold_triangles_of_any_size(size_m: float) -> None:
+    """From a toy to an asteroid."""
+    points = np.random.default_rng(5).uniform(-0.5, 0.5, (200, 3, 3)) * (size_m, 0.7 * size_m, 0.4 * size_m)
+    balls = np.array(fitted_balls(points))
+    inside = np.linalg.norm(points[:, :, None] - balls[:, :3], axis=3) <= balls[:, 3] + 1e-9
+    assert inside.any(axis=2).all()

@@ -210,12 +210,11 @@ def _in_cells(pieces: np.ndarray, size_m: float) -> tuple[np.ndarray, np.ndarray
     middles, corners = pieces.mean(axis=1), np.round(pieces / _GRAIN_M).astype(int).reshape(-1, 3)
     at = ((middles - middles.min(axis=0)) / size_m).astype(int)
     _, cell = np.unique(at @ (1, 1 << 8, 1 << 16), return_inverse=True)
-    least = corners.min(axis=0)
-    rows = np.repeat(cell.reshape(-1), 3), *(corners - least).T
-    sizes = tuple(int(row.max()) + 1 for row in rows)
-    # As numbers they sort in a tenth of the time that rows take.
-    owner, *places = np.unravel_index(np.unique(np.ravel_multi_index(rows, sizes)), sizes)
-    return (np.column_stack(places) + least) * _GRAIN_M, owner
+    owner, places = np.repeat(cell.reshape(-1), 3), corners
+    order = np.lexsort((*places.T[::-1], owner))  # in half the time of `unique`, of whatever size
+    owner, places = owner[order], places[order]
+    new = np.r_[True, (owner[1:] != owner[:-1]) | (places[1:] != places[:-1]).any(axis=1)]
+    return places[new] * _GRAIN_M, owner[new]
 
 
 def _around(points: np.ndarray, cells: np.ndarray, of: np.ndarray) -> np.ndarray:
