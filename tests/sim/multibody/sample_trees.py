@@ -1,10 +1,14 @@
 """Trees for tests: generic ones with joints of every kind, and chains."""
 
+import casadi as ca
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 from sim.multibody.kinematics import move
+from sim.multibody.stepping import OK
+from sim.multibody.symbolic import SymbolicTree
 from sim.multibody.tree import Body, Joint, Tree, tree
+from sim.steppers.bound_tree import BoundTree
 
 KINDS = ("ball", "revolute", "prismatic", "universal", "planar", "fixed", "free", "revolute", "ball")
 
@@ -79,3 +83,19 @@ def pendulum_chain(n, length_m=0.2, mass=1.0, radius_m=0.05) -> Tree:
             for i in range(n)
         ]
     )
+
+
+def assert_symbolic_steps(tree: Tree, q: np.ndarray, v: np.ndarray, h: float) -> None:
+    """That the step which a symbolic tree describes is the one that is compiled."""
+    bound = BoundTree(tree, h)
+    motion = bound.start(q, v)
+    q, b = motion.q.copy(), motion.b.copy()
+    assert bound.advance(motion, 1)[1] == OK
+    of = [ca.SX.sym(name, size) for name, size in (("q", tree.nq), ("d", tree.nv), ("b", tree.nv))]
+    step = ca.Function("step", of, SymbolicTree(tree).step(*of, h))
+    solve = ca.rootfinder("d", "newton", {"x": of[1], "p": ca.vertcat(of[0], of[2]), "g": step(*of)[0]})
+    d = solve(h * bound.velocity(bound.start(q, v)), np.r_[q, b])
+    residual, after, arrived = (np.array(part).ravel() for part in step(q, d, b))
+    assert np.abs(residual).max() < 1e-11
+    np.testing.assert_allclose(after, motion.q, atol=1e-9)
+    np.testing.assert_allclose(arrived, motion.b, atol=1e-8)

@@ -10,9 +10,9 @@ import sim
 from sim.groups.numeric import quaternion_of
 from sim.multibody.observing import body_frames, body_motions, spatial_momentum
 from sim.multibody.stepping import OK
-from sim.multibody.symbolic import SymbolicTree
 from sim.multibody.tree import with_springs
 from sim.steppers.bound_tree import BoundTree
+from tests.sim.multibody.sample_trees import assert_symbolic_steps
 
 KINDS = ("ball", "revolute", "universal", "fixed", "prismatic", "planar")
 
@@ -198,18 +198,7 @@ def test_a_damper_of_any_size_is_stable_and_lets_a_stiff_spring_creep():
 
 def test_symbolic_steps_of_springs_and_dampers_are_those_that_are_compiled():
     tree, _, _, q, v = drawn_pair(40.0, 3.0, 0.3)
-    h, bound = 4e-3, BoundTree(tree, 4e-3)
-    motion = bound.start(q, v)
-    q, b = motion.q.copy(), motion.b.copy()
-    assert bound.advance(motion, 1)[1] == OK
-    of = [ca.SX.sym(name, size) for name, size in (("q", 14), ("d", 12), ("b", 12))]
-    step = ca.Function("step", of, SymbolicTree(tree).step(*of, h))
-    solve = ca.rootfinder("d", "newton", {"x": of[1], "p": ca.vertcat(of[0], of[2]), "g": step(*of)[0]})
-    d = solve(h * bound.velocity(bound.start(q, v)), np.r_[q, b])
-    residual, after, arrived = (np.array(part).ravel() for part in step(q, d, b))
-    assert np.abs(residual).max() < 1e-11
-    np.testing.assert_allclose(after, motion.q, atol=1e-9)
-    np.testing.assert_allclose(arrived, motion.b, atol=1e-8)
+    assert_symbolic_steps(tree, q, v, 4e-3)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from sim.steppers.bound_tree import BoundTree
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 from sim.vehicles.forms.parameters import Control, Parameter
 from tests.sim.gradients.test_rollout_gradient import difference
+from tests.sim.multibody.sample_trees import assert_symbolic_steps
 from tests.sim.multibody.test_files_by_equations import drawn, moments, words
 
 
@@ -213,19 +214,7 @@ def test_symbolic_steps_of_tendons_are_those_that_are_compiled():
     """With dampers, over a pulley and of joints. Measured: 2e-11."""
     tree = rings(np.random.default_rng(4), strung(damping=2.0))
     q, v = loose(tree, np.random.default_rng(5), 1.0)
-    h = 4e-3
-    bound = BoundTree(tree, h)
-    motion = bound.start(q, v)
-    q, b = motion.q.copy(), motion.b.copy()
-    assert bound.advance(motion, 1)[1] == OK
-    of = [ca.SX.sym(name, size) for name, size in (("q", tree.nq), ("d", tree.nv), ("b", tree.nv))]
-    step = ca.Function("step", of, SymbolicTree(tree).step(*of, h))
-    solve = ca.rootfinder("d", "newton", {"x": of[1], "p": ca.vertcat(of[0], of[2]), "g": step(*of)[0]})
-    d = solve(h * bound.velocity(bound.start(q, v)), np.r_[q, b])
-    residual, after, arrived = (np.array(part).ravel() for part in step(q, d, b))
-    assert np.abs(residual).max() < 1e-11
-    np.testing.assert_allclose(after, motion.q, atol=1e-9)
-    np.testing.assert_allclose(arrived, motion.b, atol=1e-8)
+    assert_symbolic_steps(tree, q, v, 4e-3)
 
 
 @pytest.mark.parametrize("method", ["variational", "riqn-variable", "rk4", "semi-implicit-euler"])
