@@ -55,9 +55,11 @@ def test_what_is_paused_or_has_crashed_is_refined_to_every_pixel_and_drawn_no_mo
             found.append(picture.pace.scale)
         return found
 
-    for shown in (replace(snapshot, paused=True), replace(snapshot, paused=False, lanes=crashed)):
+    paused, wrecked = replace(snapshot, paused=True), replace(snapshot, paused=False, lanes=crashed)
+    # A wreck lies still once its fall is simulated, in a thread that the frames do not wait for.
+    for shown, times in ((paused, 1), (wrecked, 100)):
         assert scales(shown, CameraMotion(orbit=(0.3, 0.0)))[-1] <= 0.5
-        assert scales(shown, CameraMotion())[-1] == 1.0
+        assert any(scales(shown, CameraMotion())[-1] == 1.0 for _ in range(times))
     picture.release()
     canvas.release()
 
