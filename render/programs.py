@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from copy import copy
 from pathlib import Path
 from typing import Protocol, TypeVar, cast
 
@@ -127,14 +128,22 @@ class Programs:
     def __init__(self, ctx: moderngl.Context, *, defines: Mapping[str, object], folders: Sequence[Path] = ()):
         self._ctx = ctx
         self._defines = dict(defines)
+        self._more: dict[str, object] = {}
         self._files = _Files((*folders, SHADERS))
         self._programs: dict[tuple[object, ...], moderngl.Program] = {}
 
+    def where(self, **defines: object) -> "Programs":
+        """The same, whose shaders see these, too; what it loads is kept, and released, with the others."""
+        found = copy(self)
+        found._more = {**self._more, **defines}
+        return found
+
     def load(self, vertex: str, fragment: str, **defines: object) -> moderngl.Program:
         """The program of two files, compiled once for each set of defines; DisplayError names file and line."""
-        key = (vertex, fragment, *sorted(defines.items()))
+        own = {**self._more, **defines}
+        key = (vertex, fragment, *sorted(own.items()))
         if key not in self._programs:
-            self._programs[key] = self._link(vertex, fragment, {**self._defines, **defines})
+            self._programs[key] = self._link(vertex, fragment, {**self._defines, **own})
         return self._programs[key]
 
     def load_transform(self, vertex: str, varyings: Sequence[str]) -> moderngl.Program:

@@ -102,7 +102,7 @@ class Renderer:
         yield from self._still_world.made(programs, scenery)
         self._waters = own(Waters(ctx, programs, world, quality, planar=planar))
         self._mirror = mirror(self._waters.level_m) if planar else None
-        self._models = own(ModelLibrary(ctx, programs))
+        self._models = own(ModelLibrary(ctx, programs if world.room is None else programs.where(ROOM=1)))
         self._overlay = own(Overlay(ctx, programs, self._supersampling))
         yield from self._waters.expect_waves()
         self._shadows = own(SunShadows(ctx, quality, ground_bounds_m(world)))

@@ -147,16 +147,14 @@ class LevelSun:
 
     mapped = True
 
-    def __init__(
-        self, ctx: moderngl.Context, programs: Programs, corners_m: np.ndarray, **within: int
-    ) -> None:
-        """corners_m (2, 2): low and high corner of the ground at z = 0; within: what else the shader has to know."""
+    def __init__(self, ctx: moderngl.Context, programs: Programs, corners_m: np.ndarray) -> None:
+        """corners_m (2, 2): low and high corner of the ground at z = 0."""
         self._ctx, self._resources = ctx, Resources()
         self.low_m, self.span_m = corners_m[0], corners_m[1] - corners_m[0]
         texel_m = max(LEVEL_TEXEL_M, math.sqrt(float(self.span_m.prod()) / MOST_LEVEL_TEXELS))
         columns, rows = np.clip(np.rint(self.span_m / texel_m), 1, 8192).astype(int)
         self._map = self._resources.own(BakedMap(ctx, (int(columns), int(rows)), "level_sun_map", 1))
-        self._program = programs.load("fullscreen.vert", "level_sun.frag", **within)
+        self._program = programs.load("fullscreen.vert", "level_sun.frag")
         self._array = self._resources.own(ctx.vertex_array(self._program, []))
         uniform(self._program, "level_place").value = self.place
 

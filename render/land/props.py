@@ -406,10 +406,10 @@ class Props:
         order = mesh.indices if self._pieces is None else self._pieces.indices
         indices = self._resources.own(ctx.buffer(np.ascontiguousarray(order, "u4")))
         content = [(vertices, *_FORMAT)]
-        within = {} if mesh.room is None else {"ROOM": 1}
+        programs = programs if mesh.room is None else programs.where(ROOM=1)
 
         def array(fragment: str, vertex: str = "prop.vert", /, **defines: int) -> moderngl.VertexArray:
-            program = programs.load(vertex, fragment, **defines, **within)
+            program = programs.load(vertex, fragment, **defines)
             return self._resources.own(vertex_array(ctx, program, content, indices))
 
         self._array, self._shadow = array, array("depth.frag", "terrain_depth.vert")
@@ -424,7 +424,7 @@ class Props:
         if self._paved.any():
             low, high = self._pieces.low[self._paved, :2], self._pieces.high[self._paved, :2]
             corners = np.array([low.min(axis=0), high.max(axis=0)])
-            self.level_sun = self._resources.own(LevelSun(ctx, programs, corners, **within))
+            self.level_sun = self._resources.own(LevelSun(ctx, programs, corners))
         for kind in np.unique(self._pieces.kind).tolist():
             for under in (0, 1) if kind in _PAVED else (1,):
                 self._looking_like(kind, under)

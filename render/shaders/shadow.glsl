@@ -9,11 +9,11 @@ const vec2 DISC[8] = vec2[](vec2(-0.33, -0.15), vec2(0.62, -0.28), vec2(-0.72, 0
 // rad: penumbra of a caster at distance d is d * SUN_RADIUS wide to either side; a closed deck of clouds spreads the sun
 const float SUN_RADIUS = 0.00465, SUN_RADIUS_PAST_DECK = 0.06;
 #ifdef ROOM
-const float PROP_LIFT_M = 0.02;
+const float PROP_LIFT_M = 0.02, LIFT_M = 0.02;
 #elif FULL_MATERIALS
-const float PROP_LIFT_M = 0.10;
+const float PROP_LIFT_M = 0.10, LIFT_M = 0.35;
 #else
-const float PROP_LIFT_M = 0.35;
+const float PROP_LIFT_M = 0.35, LIFT_M = 0.35;
 #endif
 const float CLOSEST_M = 0.01, CLOSEST_TEXELS = 4.0;
 
@@ -45,7 +45,16 @@ float canyon_sun(vec3 p) {
     const float past_clouds = 1.0;
 #endif
     if (any(lessThan(s, vec3(0.0))) || any(greaterThan(s, vec3(1.0)))) return past_clouds;
-#if SHADOW_TAPS == 1
+#if SHADOW_TAPS == 1 && defined(ROOM)
+    // A roof's beams run along the map: where they cross what is near, a texel is seen as a step.
+    vec2 slant = shadow_texel.xy * vec2(0.45, 1.1);
+    float lit = texture(sun_shadow_map, vec3(s.xy + slant, s.z - water.y));
+    lit += texture(sun_shadow_map, vec3(s.xy - slant, s.z - water.y));
+    slant = shadow_texel.xy * vec2(1.1, -0.45);
+    lit += texture(sun_shadow_map, vec3(s.xy + slant, s.z - water.y));
+    lit += texture(sun_shadow_map, vec3(s.xy - slant, s.z - water.y));
+    return 0.25 * lit * past_clouds;
+#elif SHADOW_TAPS == 1
     return texture(sun_shadow_map, vec3(s.xy, s.z - water.y)) * past_clouds;
 #else
     mat2 turn = pixel_rotation();
@@ -106,6 +115,6 @@ float casters_sun(vec3 p) {
 
 // 0 in shadow, 1 in the sun. `n` is the geometric normal: it lifts the point off its own surface.
 float sun_visibility(vec3 p, vec3 n) {
-    return min(canyon_sun(p + n * 0.35), vehicle_sun(p + n * 0.03));
+    return min(canyon_sun(p + n * LIFT_M), vehicle_sun(p + n * 0.03));
 }
 #endif

@@ -62,6 +62,8 @@ def test_defines_make_different_programs_and_equal_ones_share_one(ctx, folder):
     )
     assert dark is not bright
     assert programs.load("plain.vert", "top.frag", SHADE=0.1) is dark
+    assert programs.where(SHADE=0.9).load("plain.vert", "top.frag") is bright
+    assert programs.where(SHADE=0.9).load("plain.vert", "top.frag", SHADE=0.1) is dark
     programs.release()
 
 
