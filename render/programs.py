@@ -63,14 +63,21 @@ class _Files:
 
     def __init__(self, folders: Sequence[Path]) -> None:
         self._folders = folders
-        self._known: dict[str, list[tuple[str, str]]] = {}
+        self._known: dict[str, list[tuple[int, list[str], str]]] = {}
 
-    def lines(self, name: str, parent: str) -> list[tuple[str, str]]:
-        """Each line, and the file that it includes or nothing; DisplayError where no folder has the file."""
+    def parts(self, name: str, parent: str) -> list[tuple[int, list[str], str]]:
+        """In order: the number of a row, from 1, the lines from there to the next include, and the file that this one
+        includes or nothing; DisplayError where no folder has the file."""
         if name not in self._known:
+            lines = self._read(name, parent).splitlines()
+            includes = [
+                (row, found.group(1)) for row, line in enumerate(lines) if (found := _INCLUDE.match(line))
+            ]
+            begins = [0, *(row + 1 for row, _ in includes)]
+            ends = [*includes, (len(lines), "")]
             self._known[name] = [
-                (line, include.group(1) if (include := _INCLUDE.match(line)) else "")
-                for line in self._read(name, parent).splitlines()
+                (begin + 1, lines[begin:end], included)
+                for begin, (end, included) in zip(begins, ends, strict=True)
             ]
         return self._known[name]
 
@@ -92,27 +99,33 @@ class _Source:
         self.name = name
         self._files = files
         head = ["#version 410 core"] + [f"#define {key} {value}" for key, value in sorted(defines.items())]
-        self._lines = head
-        self._origins = ["defines"] * len(head)
+        self._pieces: list[tuple[str, int, list[str]]] = [("defines", 0, head)]
+        """In order: of which file, from which of its rows, which lines."""
         self._read_files: set[str] = set()
         self._append(name, parent="")
-        self.text = "\n".join(self._lines) + "\n"
+        self.text = "\n".join("\n".join(lines) for _, _, lines in self._pieces) + "\n"
 
     def _append(self, name: str, parent: str) -> None:
         self._read_files.add(name)
-        for row, (line, included) in enumerate(self._files.lines(name, parent), start=1):
-            if not included:
-                self._lines.append(line)
-                self._origins.append(f"{name}:{row}")
-            elif included not in self._read_files:
+        for row, lines, included in self._files.parts(name, parent):
+            if lines:
+                self._pieces.append((name, row, lines))
+            if included and included not in self._read_files:
                 self._append(included, name)
+
+    def _origin(self, row: int) -> str:
+        """Where a row of the text, from 0, comes from; nothing where there is none."""
+        for name, first, lines in self._pieces:
+            if 0 <= row < len(lines):
+                return f"{name}:{first + row}" if first else name
+            row -= len(lines)
+        return ""
 
     def explain(self, message: str) -> str:
         """The compiler's message with file names and their own line numbers."""
 
         def origin(match: re.Match[str]) -> str:
-            row = int(match.group(1)) - 1
-            return self._origins[row] if 0 <= row < len(self._origins) else match.group(0)
+            return self._origin(int(match.group(1)) - 1) or match.group(0)
 
         for pattern in _LOCATIONS:
             message = pattern.sub(origin, message)

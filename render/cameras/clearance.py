@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from render.land.ground_cover import place_shrubs, shrub_mesh
-from sim.groups.numeric import upright
+from sim.groups.numeric import median, upright
 from sim.platform.values import dataclass
 from sim.shapes.shape import Shape
 from sim.vehicle_config import Camera as Framing
@@ -179,7 +179,7 @@ def bumps_of(world: World) -> Bumps | None:
         return None
     shrubs = place_shrubs(world).instances[:, :4].astype(float)
     points = shrub_mesh(quads=10).vertices[:, :3]
-    radius, top = float(np.median(np.hypot(points[:, 0], points[:, 1]))), float(points[:, 2].max())
+    radius, top = median(np.hypot(points[:, 0], points[:, 1])), float(points[:, 2].max())
     size = shrubs[:, 3]
     grown = np.column_stack([shrubs[:, :2], radius * size, shrubs[:, 2] + top * size])
     return Bumps(np.concatenate([boulder_discs(world), grown]))

@@ -145,12 +145,13 @@ def scatter_of(instances: np.ndarray, obstacles: np.ndarray | None = None) -> Sc
     if not len(key):
         return Scatter(instances, (), obstacles)
     starts = np.flatnonzero(np.r_[True, np.any(np.diff(key, axis=0) != 0, axis=1)])
-    cells = []
-    for first, end in zip(starts, np.r_[starts[1:], len(key)], strict=True):
-        part = instances[first:end]
-        reach = float(part[:, 3].max()) * 1.6
-        low, high = part[:, :3].min(axis=0) - reach, part[:, :3].max(axis=0) + reach
-        cells.append(Cell(int(first), int(end - first), low, high))
+    counts = np.diff(starts, append=len(key))
+    reach = (1.6 * np.maximum.reduceat(instances[:, 3], starts).astype(float)).astype(instances.dtype)[
+        :, None
+    ]
+    low = np.minimum.reduceat(instances[:, :3], starts, axis=0) - reach
+    high = np.maximum.reduceat(instances[:, :3], starts, axis=0) + reach
+    cells = map(Cell, starts.tolist(), counts.tolist(), low, high)
     return Scatter(instances, tuple(cells), obstacles)
 
 

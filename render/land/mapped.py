@@ -23,6 +23,7 @@ from render.passes.targets import PassContext, colour_of, unbind, write_once
 from render.process import Flush
 from render.programs import SAMPLER_UNITS, Programs, Resources, uniform, vertex_array
 from render.quality import Quality
+from sim.groups.numeric import median
 
 TEXEL_M = 0.6
 MOST_TEXELS = 4_600_000
@@ -41,7 +42,7 @@ def grid_extent_m(mesh: ChunkedMesh) -> np.ndarray:
     apart = np.abs(mesh.places[ends[:, 1]] - mesh.places[ends[:, 0]])
     length_m = np.linalg.norm(mesh.vertices[ends[:, 1], :3] - mesh.vertices[ends[:, 0], :3], axis=1)
     along = [(apart[:, axis] > 0.0) & (apart[:, 1 - axis] == 0.0) for axis in (0, 1)]
-    cell_m = np.array([np.median(length_m[sides]) for sides in along])
+    cell_m = np.array([median(length_m[sides]) for sides in along])
     return np.maximum((np.array(mesh.grid) - 1) * cell_m, TEXEL_M)
 
 

@@ -10,6 +10,7 @@ from render.frame import DrawnVehicle, Frame, View
 from render.passes.targets import colour_of, unbind
 from render.process import UnlockedDraw
 from render.programs import FIRST_FREE_UNIT, Programs, Resources, uniform
+from sim.groups.numeric import median
 
 _SOURCE_UNIT, _DEPTH_UNIT, _HISTORY_UNIT = FIRST_FREE_UNIT, FIRST_FREE_UNIT + 1, FIRST_FREE_UNIT + 2
 _PERIOD = 16
@@ -54,7 +55,7 @@ def pace_px(view: View, before: View, size_px: tuple[int, int]) -> float:
     back = before.projection @ before.view @ np.linalg.inv(view.projection @ view.view)
     then = now @ back.T
     moved = (then[:, :2] / then[:, 3:] - at) * 0.5 * size_px
-    return float(np.median(np.linalg.norm(moved, axis=1)))
+    return median(np.linalg.norm(moved, axis=1))
 
 
 class Accumulation:

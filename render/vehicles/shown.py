@@ -7,7 +7,7 @@ import numpy as np
 
 from render.frame import Arrow, DrawnVehicle, Polyline
 from sim.contact.obstacles import PropsPicture
-from sim.groups.numeric import rotation_log
+from sim.groups.numeric import median, rotation_log
 from sim.multibody.shapes import STAND, Link
 from sim.platform.values import dataclass
 from sim.simulation.lanes.snapshot import LaneSnapshot, LaneStatus
@@ -247,7 +247,7 @@ def contact_arrows(contacts: np.ndarray, distance_m: float) -> list[Arrow]:
     if not len(bearing):
         return []
     sizes = np.linalg.norm(bearing[:, 3:], axis=1)
-    lengths = np.minimum(_CONTACT_ARROW * sizes / np.median(sizes), _LONGEST_CONTACT_ARROW) * distance_m
+    lengths = np.minimum(_CONTACT_ARROW * sizes / median(sizes), _LONGEST_CONTACT_ARROW) * distance_m
     ways = bearing[:, 3:] * (lengths / sizes)[:, None]
     return [
         Arrow(x, way, ARROW_COLOURS["contact"], through=True)

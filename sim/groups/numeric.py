@@ -26,6 +26,12 @@ def triple(x: np.ndarray) -> tuple[float, float, float]:
     return float(x[0]), float(x[1]), float(x[2])
 
 
+def median(values: np.ndarray) -> float:
+    """Of (n,) numbers. NumPy's own loads its masked arrays, for which a first picture would wait."""
+    ordered = np.sort(values)
+    return float(np.mean(ordered[(len(values) - 1) // 2 : len(values) // 2 + 1]))
+
+
 def skew(w: np.ndarray) -> np.ndarray:
     """(..., 3, 3) with skew(w) b = w x b, of w (..., 3)."""
     return (w @ _GENERATORS).reshape(*w.shape, 3)

@@ -11,6 +11,7 @@ give way faster, which cuts flutes into the cliffs and gullies into the slopes.
 
 import numpy as np
 
+from sim.groups.numeric import median
 from sim.native.function import inline, native
 from sim.world.path import Pad, River, level_ground
 from sim.world.smoothing import smoothed
@@ -368,7 +369,7 @@ def _build_pads(heights: np.ndarray, loose: np.ndarray, sites: np.ndarray, river
     pads = []
     for (name, _), site in zip(_PAD_X_M, sites, strict=True):
         near = np.hypot(xs[None, :] - site[0], ys[:, None] - site[1]) < 16.0
-        z = float(np.float32(np.clip(np.median(heights[near]), 2.2, 4.5)))
+        z = float(np.float32(np.clip(median(heights[near]), 2.2, 4.5)))
         weight = level_ground(heights, xs, ys, site, z)
         np.maximum(loose, weight, out=loose)
         heading = float(np.arctan(river.slope(site[0])))

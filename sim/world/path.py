@@ -8,7 +8,7 @@ curl is the flow per width, so that no water is lost anywhere and none goes thro
 
 import numpy as np
 
-from sim.groups.numeric import pose_matrix, upright
+from sim.groups.numeric import median, pose_matrix, upright
 from sim.native.function import native
 from sim.platform.values import dataclass
 from sim.world.smoothing import smoothed
@@ -119,7 +119,7 @@ def river_stream(terrain: Terrain, river: River) -> Stream:
     strips = 0.5 * (conveyance[1:] + conveyance[:-1])
     within = np.vstack([np.zeros((1, len(x))), np.cumsum(strips, axis=0)])
     areas = depth.sum(axis=0) * spacing
-    stream_function = MEAN_MPS * float(np.median(areas)) * within / np.maximum(within[-1], 1e-9)
+    stream_function = MEAN_MPS * median(areas) * within / np.maximum(within[-1], 1e-9)
     by_y, by_x = np.gradient(stream_function, spacing)
     velocity = np.stack([by_y, -by_x], axis=-1) / np.maximum(depth, _SHALLOW_M)[..., None]
     # What was evened out reaches over the banks: there Manning's speed at the depth that there is.

@@ -109,7 +109,16 @@ class World:
 
 @lru_cache(maxsize=2)
 def _stream(world: World) -> Stream:
-    return Stream.still() if world.river is None else river_stream(world.terrain, world.river)
+    river = world.river
+    if river is None:
+        return Stream.still()
+
+    def arrays() -> dict[str, np.ndarray]:
+        stream = river_stream(world.terrain, river)
+        return {"velocity_w": stream.velocity_w, "frame": stream.frame}
+
+    kept = cached_arrays("worlds", f"stream-{world.key}-{_DIGEST}", arrays)
+    return Stream(kept["velocity_w"], kept["frame"])
 
 
 def _canyon_arrays(seed: int) -> dict[str, np.ndarray]:
