@@ -83,31 +83,32 @@ def rehearsed(
     quality: Quality,
     model: str,
     config: VehicleConfig,
-) -> Generator[None]:
-    """Have the programs compiled that a flight of a vehicle through a canyon is drawn by, a share at a step.
+) -> Generator[bool]:
+    """Have the programs compiled that a flight of a vehicle through a canyon is drawn by, a share at a step, and
+    tell whether the target was drawn into in that one.
 
     target: is drawn into, of the kind that will be drawn into later. `programs`, of that quality, are the caller's.
     model, config: of the vehicle.
     """
     world = _valley(seed=7)
     scenery = _scenery(world, quality)
-    yield
+    yield False
     renderer = Renderer(
         ctx, SIZE_PX, world, quality=quality.name, scenery=scenery, programs=programs, lit_later=True
     )
     try:
-        yield
+        yield False
         while not renderer.lit and renderer.light_up():
-            yield
+            yield False
         T_wb = world.pads[0].standing_pose(_HEIGHT_M)
         flown = DrawnVehicle(model, T_wb, np.zeros(0), np.zeros(0), config, time_s=0.0)
         far, near = (
             view_from(T_wb[:3, :3] @ np.array(eye_b) + T_wb[:3, 3], T_wb[:3, 3], SIZE_PX) for eye_b in _EYES_B
         )
-        for _ in renderer.warm_up(Frame(far, (flown,)), target):
-            yield
+        for _ in renderer.warm_up(Frame(far, (flown,))):
+            yield False
         for k, (view, adds_up) in enumerate(((near, True), (far, False)), start=1):
-            yield
             renderer.draw(Frame(view, (flown,), wall_s=0.1 * k), target, adds_up=adds_up)
+            yield True
     finally:
         renderer.release()

@@ -255,14 +255,17 @@ class Renderer:
         viewport = viewport or (0, 0, *self.size_px)
         if self._finishing.has(frame):
             return lambda again: again and self._repeat(target, viewport)
-        if self._cold:
+        if cold := self._cold:
             with self._probe("warm up"):
-                finish(self.warm_up(frame, target))
+                finish(self.warm_up(frame))
         self._finishing.forget()
-        if adds_up and self._finishing.gains_by_the_past(frame.view):
-            shift_px = self._draw_shifted(frame)
+        adds = adds_up and self._finishing.gains_by_the_past(frame.view)
+        shift_px = self._draw_shifted(frame, adds=adds, one_of_many=adds_up)
+        if cold and self._finishing.gains_by_the_past(frame.view):  # unseen, as later ones are: see `warm_up`
+            self._add_up(frame, shift_px, target, viewport)
+            self._finish(frame, target, viewport, begins=False)
+        if adds:
             return lambda again: self._add_up(frame, shift_px, target, viewport)
-        self._draw_targets(frame, one_of_many=adds_up)
         return lambda again: self._finish(frame, target, viewport, begins=not adds_up)
 
     def _repeat(self, target: moderngl.Framebuffer, viewport: Rectangle, told: str = "repeat") -> bool:
@@ -278,7 +281,7 @@ class Renderer:
             self._finishing.finish(frame, target, viewport, self._exposure(frame), about, begins=begins)
         return True
 
-    def warm_up(self, frame: Frame, target: moderngl.Framebuffer) -> Iterator[None]:
+    def warm_up(self, frame: Frame) -> Iterator[None]:
         """Draw by programs that wait for motion, unseen, a share at a step: software GL compiles one where it is first
         drawn by. `draw` takes the shares that are left before its first picture."""
         self._begin_unseen(frame)
@@ -295,11 +298,6 @@ class Renderer:
             self._targets.scene.use()
             self._draw_sky(under_water=True)
             self._targets.scene.scissor = None  # type: ignore[assignment]
-        yield
-        if self._finishing.gains_by_the_past(frame.view):
-            whole = (0, 0, *self.size_px)
-            self._add_up(frame, self._draw_shifted(frame), target, whole)
-            self._finishing.finish(frame, target, whole, self._exposure(frame), begins=False)
         self._cold = False
 
     def _begin_unseen(self, frame: Frame) -> None:
@@ -308,10 +306,10 @@ class Renderer:
         self._uniforms["picture"].bind()
         self._targets.scene.use()
 
-    def _draw_shifted(self, frame: Frame) -> tuple[float, float]:
-        """Draw a frame a part of a pixel apart; which part [px]."""
-        view, shift_px = self._finishing.shift(frame.view)
-        self._draw_targets(replace(frame, view=view), one_of_many=True)
+    def _draw_shifted(self, frame: Frame, *, adds: bool, one_of_many: bool) -> tuple[float, float]:
+        """Draw a frame, a part of a pixel apart where it is to be added; which part [px]."""
+        view, shift_px = self._finishing.shift(frame.view) if adds else (frame.view, (0.0, 0.0))
+        self._draw_targets(replace(frame, view=view), one_of_many=one_of_many)
         return shift_px
 
     def _add_up(

@@ -22,14 +22,14 @@ _WAIT_S = 0.005
 """For what is read, at most, before a frame may come."""
 
 
-def step(steps: Iterator[None]) -> bool:
+def step(steps: Iterator[object]) -> bool:
     """Take one; whether there was one to take."""
     for _ in steps:
         return True
     return False
 
 
-def take(steps: Iterator[None], seconds: float) -> bool:
+def take(steps: Iterator[object], seconds: float) -> bool:
     """Take as many as begin within so many seconds, one at least; whether any may be left."""
     until_s = perf_counter() + seconds
     while step(steps):
@@ -38,7 +38,7 @@ def take(steps: Iterator[None], seconds: float) -> bool:
     return False
 
 
-def finish(steps: Iterator[None]) -> None:
+def finish(steps: Iterator[object]) -> None:
     """Take all that are left."""
     for _ in steps:
         pass

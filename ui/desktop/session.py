@@ -112,6 +112,9 @@ PANELS_HZ = 10.0
 """Where the processor draws: panels and instruments that nobody touches."""
 AT_REST_S = 1.0 / 30.0
 """Between two looks whether anything has changed."""
+CARD_S = 0.6
+"""For so long what was in the window before a session stays there while the first picture comes: panels about nothing
+would flash up otherwise."""
 READING_SPEED = 0.25
 """At which methods are compared at first: there is a caption to be read."""
 
@@ -153,6 +156,7 @@ class Session:
         self._handlers = {kind: actions for actions in self._actions for kind in actions.handles}
         self._take_over(loaded)
         self._picture = Picture(window, loaded.scene, loaded.world, view, loaded.scenery, programs)
+        self._card_until_s = perf_counter() + CARD_S
         window.push_handlers(on_file_drop=self._dropped)
         window.on_display_lost = self._keep
 
@@ -271,6 +275,10 @@ class Session:
         self.submit(*output.commands)
         for action in output.actions:
             self.do(action)
+        if comes and perf_counter() < self._card_until_s:
+            self._shell.leave_unseen()
+            self._window.stay()
+            return
         if drawn is None:
             self._window.ctx.screen.use()
             self._window.ctx.screen.clear(*theme.GROUND[:3])

@@ -3,13 +3,13 @@
 import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, closing
+from importlib import import_module
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from export.request import Request
 from render.errors import DisplayError
-from render.passes.still_light import take
 from render.programs import Programs
 from render.quality import Quality, choose, detect
 from sim.platform.progress import Preparation
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 
 LAST_STEP = "Lighting the picture"
+_NEXT = "ui.desktop.session"
+"""The module that takes the window over."""
 REHEARSED = "canyon"
 """The world that takes long to grow."""
 
@@ -35,12 +37,12 @@ def opened(
     loader: Loader,
     scene: Scene,
     probe: Probe | None,
-    rehearsal: Iterator[None] | None = None,
+    rehearsal: Iterator[bool] | None = None,
 ) -> "Loaded | None":
     """What the loader was asked for; meanwhile the window shows how it comes along. None: it was closed first.
 
-    rehearsal: steps that are taken as long as something is compiled or grown in other processes. Raises InputError
-    where the scene cannot work.
+    rehearsal: steps that are taken as long as something is compiled or grown in other processes, each of which tells
+    whether it has drawn into the window. Raises InputError where the scene cannot work.
     """
     screen = OpeningScreen(window, scene)
     loaded: Loaded | None = None
@@ -48,6 +50,7 @@ def opened(
 
     def frame(dt_s: float) -> None:
         nonlocal loaded, last
+        spoilt = False
         if last is not None:
             window.leave()
         loaded = loaded or loader.take()
@@ -55,13 +58,19 @@ def opened(
             # Stays to be seen while the caller makes textures and compiles shaders, which stops the frames.
             last = last or Preparation(LAST_STEP, perf_counter())
         elif rehearsal is not None and any(job.functions for job in loader.jobs):
-            take(rehearsal, FRAME_S)
+            until_s = perf_counter() + FRAME_S
+            for drawn in rehearsal:
+                spoilt = spoilt or drawn
+                if perf_counter() > until_s:
+                    break
             window.ctx.screen.use()
             window.ctx.screen.viewport = 0, 0, *window.framebuffer_px
         jobs = loader.jobs if last is None else (*loader.jobs, last)
         began_s = perf_counter()
-        screen.draw(dt_s, jobs)
+        screen.draw(dt_s, jobs, spoilt=spoilt)
         if last is None:
+            if len(jobs) > 1:  # the loader has loaded what it shares with a session, and is at work
+                import_module(_NEXT)
             loader.wait(began_s + FRAME_S - perf_counter())
         if probe is not None:
             probe.opening([job.title for job in jobs], window.get_size())
@@ -71,7 +80,7 @@ def opened(
     return loaded if last is not None else None
 
 
-def _rehearsal(window: AppWindow, scene: Scene, programs: Programs, quality: Quality) -> Generator[None]:
+def _rehearsal(window: AppWindow, scene: Scene, programs: Programs, quality: Quality) -> Generator[bool]:
     """Have the programs compiled by which the scene will be drawn, where its world takes long to grow."""
     if scene.world != REHEARSED:
         return
@@ -97,18 +106,18 @@ def run_window(
     asked: another scene and what reads it, which is opened in place of the first once the user has trusted its program;
     `at_first` is for that one.
     """
-    try:
-        window = AppWindow(size=request.size_px, title=f"Holonomy: {scene.title}")
-    except DisplayError as error:
-        return str(error)
-    sys.setswitchinterval(TURN_S)
-    quality = request.quality
-    if quality == "auto":
-        quality = MEMORY.read(config_dir()).quality or detect(window.ctx)
-    watched = Probe(probe) if probe else None
     with ExitStack() as resources:
-        resources.callback(window.close)
         loader = resources.enter_context(closing(Loader()))
+        try:
+            window = AppWindow(size=request.size_px, title=f"Holonomy: {scene.title}")
+        except DisplayError as error:
+            return str(error)
+        resources.callback(window.close)
+        sys.setswitchinterval(TURN_S)
+        quality = request.quality
+        if quality == "auto":
+            quality = MEMORY.read(config_dir()).quality or detect(window.ctx)
+        watched = Probe(probe) if probe else None
         commands = at_first
         if request.demo:
             from sim.commands import SetDemo  # loads what simulates, and is seldom asked for
@@ -121,7 +130,7 @@ def run_window(
         with closing(_rehearsal(window, scene, programs, chosen)) as rehearsal:
             loaded = opened(window, loader, scene, watched, rehearsal)
         if loaded is not None:
-            # Here, not above: these imports take longer than to open a window.
+            # Here, not above: the window does not wait for these imports.
             from ui.desktop.session import Session
             from ui.features.takes.live_actions import KeepLog
             from ui.features.takes.sharing import Listen

@@ -376,6 +376,11 @@ class Shell:
                 self._context.scene_rect, self.scene_rect_px, in_use=self._in_use, cleared=cleared
             )
 
+    def leave_unseen(self) -> None:
+        """End a frame of which nothing is drawn."""
+        if self._fresh:
+            self._backend.finish()
+
     def label(self, places_px: dict[str, tuple[float, float, float]], snapshot: Snapshot) -> None:
         """Name the chosen body and the lanes where the picture has them: after `build` and before `render`.
 

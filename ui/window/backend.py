@@ -26,6 +26,12 @@ _DOCK_SPACE = "WindowOverViewport_"
 """How imgui names what lies behind all docked windows; it leaves the scene free."""
 
 
+def keeps_drawn(ctx: moderngl.Context) -> bool:
+    """Whether a window still has what was drawn before it was presented: nobody promises that, but software GL copies
+    it to the screen."""
+    return "llvmpipe" in ctx.info["GL_RENDERER"]
+
+
 class PanelPicture:
     """Owns the picture of one window's panels. The window's GL context has to be current."""
 
@@ -37,8 +43,7 @@ class PanelPicture:
         self._drawn_s, self._frames = -math.inf, 0
         self._laid_in = False
         """Whether the window has what is in it, and nothing over that."""
-        # Nobody promises that a window keeps what was drawn; this renderer copies it to the screen.
-        self._keeps = "llvmpipe" in ctx.info["GL_RENDERER"]
+        self._keeps = keeps_drawn(ctx)
 
     def draw(
         self, scene: Rect, scene_px: tuple[int, int, int, int], *, in_use: bool, cleared: bool = False
@@ -311,8 +316,13 @@ class ImguiBackend:
         self.repeat()
 
     def finish(self) -> None:
-        """Have all that is to be drawn of the frame."""
+        """Have all that is to be drawn of the frame, and its textures as they are now."""
         imgui.render()
+        for (
+            texture
+        ) in imgui.get_platform_io().textures:  # drawn or not: what is drawn later may speak of them
+            if texture.status != imgui.ImTextureStatus.ok:
+                imgui.backends.opengl3_update_texture(texture)  # type: ignore[attr-defined]
         self._show_cursor(imgui.get_mouse_cursor())
         if self._io.want_save_ini_settings:
             self._io.want_save_ini_settings = False

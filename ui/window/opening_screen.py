@@ -1,5 +1,6 @@
 """What the window shows before there is a scene: what is being made ready, and for how long."""
 
+import math
 from contextlib import suppress
 from time import perf_counter
 
@@ -14,7 +15,7 @@ from ui.input.keymap import Keymap, keymap_of
 from ui.settings import view_settings
 from ui.window import theme
 from ui.window.app_window import AppWindow
-from ui.window.backend import ImguiBackend
+from ui.window.backend import ImguiBackend, keeps_drawn
 
 THUMBNAILS = SCENE_FOLDER.parent / "assets" / "thumbnails"
 """Pictures of scenes, by name."""
@@ -30,10 +31,17 @@ FIXED_STEPS = 4
 TIP_S = 5.0
 """For which a tip is shown."""
 KEYS_SHOWN = 6
-_BACKDROP_PX = (960, 600)
-_BLUR_PX = 4.0
+_WHOLE_FRAMES = 3
+"""After which the card has the size that it was laid out with; from then on nothing changes outside of it."""
+_BACKDROP_PX = (480, 300)
+"""So smooth is it that more could not be told apart once it fills the window."""
+_BLUR_PX = 2.0
 _DARK = 0.42
 """How much of the scene's picture is seen behind the card."""
+
+
+Rect = tuple[float, float, float, float]
+"""Left, top, right and bottom in the window's coordinates, origin top left."""
 
 
 def tips_of(keymap: Keymap) -> list[str]:
@@ -64,14 +72,19 @@ class OpeningScreen:
         self._keys, self._tips = keymap.summary()[:KEYS_SHOWN], tips_of(keymap)
         self._backdrop = _backdrop(window, scene)
         self._began_s = perf_counter()
+        self._keeps = keeps_drawn(window.ctx)
+        self._whole, self._drawn_px = _WHOLE_FRAMES, (0, 0)
+        """How many frames are still to be drawn as a whole, at which size of the window."""
+        self._card: Rect = (0.0, 0.0, 0.0, 0.0)
+        """The part of the window that changes."""
 
-    def draw(self, dt_s: float, jobs: tuple[Preparation, ...]) -> None:
-        """One frame, `dt_s` after the last one."""
+    def draw(self, dt_s: float, jobs: tuple[Preparation, ...], *, spoilt: bool = False) -> None:
+        """One frame, `dt_s` after the last one. spoilt: something else has been drawn over that."""
         now_s = perf_counter()
-        self._window.ctx.screen.clear(*theme.GROUND[:3])
+        if spoilt or not self._keeps or self._drawn_px != self._window.framebuffer_px:
+            self._whole, self._drawn_px = _WHOLE_FRAMES, self._window.framebuffer_px
         self._backend.new_frame(dt_s)
         room = imgui.get_io().display_size
-        self._draw_backdrop(room)
         width = min(WIDTH_PX * self._scale, room.x)
         imgui.set_next_window_pos((room.x / 2.0, 0.5 * room.y), imgui.Cond_.always, (0.5, 0.5))
         imgui.set_next_window_size((width, 0.0))
@@ -89,9 +102,19 @@ class OpeningScreen:
             imgui.dummy((0.0, 6.0 * self._scale))
             imgui.text_disabled(WHY)
         self._advice(now_s - self._began_s)
+        place, size = imgui.get_window_pos(), imgui.get_window_size()
         imgui.end()
         imgui.pop_style_color()
         imgui.pop_style_var(3)
+        before, self._card = self._card, (place.x, place.y, place.x + size.x, place.y + size.y)
+        if self._whole:
+            self._whole -= 1
+            part = (0.0, 0.0, room.x, room.y)
+        else:
+            left, top, right, bottom = zip(before, self._card, strict=True)
+            part = (min(left) - 1.0, min(top) - 1.0, max(right) + 1.0, max(bottom) + 1.0)
+        self._clear(part, room)
+        self._draw_backdrop(room, part)
         self._backend.render()
 
     def close(self) -> None:
@@ -100,15 +123,25 @@ class OpeningScreen:
         if self._backdrop is not None:
             self._backdrop.release()
 
-    def _draw_backdrop(self, room: imgui.ImVec2) -> None:
-        """The scene's picture over the whole window, cut where the shapes differ, and darkened."""
+    def _clear(self, part: Rect, room: imgui.ImVec2) -> None:
+        width, height = self._window.framebuffer_px
+        left, right = (math.floor(x * width / room.x) for x in part[::2])
+        low, high = (math.floor(height - y * height / room.y) for y in part[3::-2])
+        viewport = max(left, 0), max(low, 0), right - max(left, 0), high - max(low, 0)
+        self._window.ctx.screen.clear(*theme.GROUND[:3], viewport=viewport)
+
+    def _draw_backdrop(self, room: imgui.ImVec2, part: Rect) -> None:
+        """The scene's picture over the whole window, cut where the shapes differ, and darkened; a part of it."""
         if self._backdrop is None:
             return
         wide, tall = self._backdrop.size
         size = max(room.x / wide, room.y / tall)
         left, top = 0.5 * (room.x - size * wide), 0.5 * (room.y - size * tall)
         low, high = (left, top), (left + size * wide, top + size * tall)
-        imgui.get_background_draw_list().add_image(imgui.ImTextureRef(self._backdrop.glo), low, high)
+        pen = imgui.get_background_draw_list()
+        pen.push_clip_rect(part[:2], part[2:])
+        pen.add_image(imgui.ImTextureRef(self._backdrop.glo), low, high)
+        pen.pop_clip_rect()
 
     def _heading(self, elapsed_s: float, done: int) -> None:
         imgui.text_colored(imgui.ImVec4(*theme.ACCENT), "Holonomy")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from sim.platform.processes import CacheWorkers
@@ -13,11 +14,19 @@ if TYPE_CHECKING:
     from ui.features.scenes.preparation import Loaded
 
 
+_LIBRARIES = "ui.features.scenes.preparation"
+"""What brings along all that scenes are made ready by."""
+
+
 class Loader:
-    """Makes one scene ready at a time; another one that is asked for takes its place."""
+    """Makes one scene ready at a time; another one that is asked for takes its place.
+
+    It loads its libraries from the beginning: that takes as long as to open a window, which may be done meanwhile.
+    """
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="loader")
+        self._thread.submit(import_module, _LIBRARIES)
         self._coming: Future[Loaded] | None = None
         self._workers, self._board = CacheWorkers(), Board()
 
@@ -38,7 +47,6 @@ class Loader:
         self._workers, self._board = workers, board
 
         def load() -> "Loaded":
-            # Here, not above: these imports take longer than to open a window.
             with board.shown("Loading libraries"):
                 from ui.features.scenes.preparation import prepared
             return prepared(scene(), quality, shown, commands, workers, board)
