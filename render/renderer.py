@@ -96,6 +96,8 @@ class Renderer:
         light = kept_light(ctx, "" if self._parked else scenery.key, quality, sun)  # read while all is made
         kept = not quality.full_materials
         self._sky = own(Sky(ctx, programs, world.room, orbit_m=world.orbit_m, kept=kept))
+        self._sky.begin(sun)  # is worked out while all else is made
+        self._flush()
         yield
         self._still_world = own(StillWorld(ctx, scenery, quality))
         yield

@@ -101,6 +101,7 @@ class Sky:
         in_orbit = orbit_m is not None
         self._scatter = programs.load("fullscreen.vert", "sky_lut.frag", ORBIT=int(in_orbit))
         self._scatter_array = ctx.vertex_array(self._scatter, [])
+        self._filled_for: Sun | None = None
         self._clouds = self._next_clouds = 0.0
         self._row = 0
         """Of the flat sky, the next to be drawn."""
@@ -121,17 +122,15 @@ class Sky:
         table.repeat_x, table.repeat_y = True, False
         return self._ctx.framebuffer([table])
 
-    def light(self, sun: Sun) -> Light:
-        """Fill a table for `sun` and return the light it throws; `take` makes it the one that is looked at.
-
-        A table takes 15 ms on two CPU cores."""
-        direction, self._taken, self._next_clouds = sun.direction_w, False, sun.clouds
+    def begin(self, sun: Sun) -> None:
+        """Have a table filled for `sun`, which takes 15 ms on two CPU cores: `light` waits for it."""
+        self._filled_for, self._taken, self._next_clouds = sun, False, sun.clouds
+        direction, deck = sun.direction_w, deck_of(sun.clouds)
         self._next_table.use()
         write_once(self._ctx)
         uniform(self._scatter, "sun").value = tuple(direction)
         uniform(self._scatter, "mie_scale").value = HAZE if self._orbit_m is None else 1.0
         uniform(self._scatter, "sun_power").value = SUN_POWER
-        deck = deck_of(sun.clouds)
         if self._orbit_m is None:
             uniform(self._scatter, "deck").value = deck
             uniform(self._scatter, "rain").value = sun.rain
@@ -139,6 +138,13 @@ class Sky:
             uniform(self._scatter, "orbit_m").value = self._orbit_m
             uniform(self._scatter, "horizon").value = horizon_rad(self._orbit_m)
         self._scatter_array.render(moderngl.TRIANGLES, vertices=3)
+
+    def light(self, sun: Sun) -> Light:
+        """What a table for `sun` throws; `take` makes that the one that is looked at."""
+        if sun != self._filled_for:
+            self.begin(sun)
+        self._filled_for = None  # what it throws is found out once
+        direction, deck = sun.direction_w, deck_of(sun.clouds)
         table = np.frombuffer(colour_of(self._next_table).read(), dtype=np.float32).reshape(
             *self._table_px[::-1], 4
         )
