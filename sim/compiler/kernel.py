@@ -1,12 +1,15 @@
 """Compiled kernels: one (vehicle, integrator) pair as machine code, cached on disk across runs."""
 
 import hashlib
+import json
 import re
 import threading
 from collections.abc import Callable
 from functools import cache, lru_cache, partial
+from pathlib import Path
 from typing import Any
 
+import casadi as ca
 import numpy as np
 
 from sim.compiler import robust, stepper
@@ -26,10 +29,11 @@ from sim.compiler.stepper import (
     inline_of,
     prepared_driver,
 )
+from sim.integrators import INTEGRATORS
 from sim.integrators.base import Integrator
-from sim.native.function import Native
+from sim.native.function import Native, versions
 from sim.native.objects import Engine, loaded
-from sim.platform.cache import found, keep
+from sim.platform.cache import found, keep, keep_checked, read_checked, source_digest
 from sim.platform.errors import InputError
 from sim.platform.values import dataclass
 from sim.vehicles.forms.base import Structure, Vehicle
@@ -277,6 +281,11 @@ def _generated(
         raise InputError(reason)
     inline = inline_of(inline, vehicle)
     calls = AMID if inline else FREELY
+    kept_as = _kept_as(structure, integrator, inline, sampled=sampled)
+    if kept_as and (kept := read_checked("texts", kept_as)) is not None:
+        told, _, text = kept.decode().partition("\n")
+        name, size, at = json.loads(told)
+        return KernelText(name, text, size, tuple(at), calls, inline)
     if isinstance(vehicle, LinkedRods) and vehicle.form in integrator.by_recursion:
         text, size = rods_module(vehicle), 7 * vehicle.link_count
         at = integrator.samples(vehicle) if sampled else ()
@@ -290,4 +299,21 @@ def _generated(
         size, at = scheme.y.numel(), moments(scheme)
     digest = hashlib.sha256(f"{text}{inline and inline.module}".encode()).hexdigest()[:16]
     name = re.sub(r"\W", "_", f"holonomy_{vehicle.name}_{integrator.name}_{digest}")
+    if kept_as:
+        keep_checked("texts", kept_as, f"{json.dumps((name, size, at))}\n{text}".encode())
     return KernelText(name, text, size, at, calls, inline)
+
+
+def _kept_as(structure: Structure, integrator: Integrator, inline: Inline | None, *, sampled: bool) -> str:
+    """Name of a module's text in the cache, with a digest of all that it is printed from: to print one takes ten times
+    as long as to read it. Nothing where that is not all known: of a vehicle or a method of one's own."""
+    if not structure.told or INTEGRATORS.get(integrator.name) is not integrator:
+        return ""
+    told = structure.told, integrator.name, inline and inline.module, sampled
+    return hashlib.sha256(f"{told!r} {_sources()}".encode()).hexdigest()
+
+
+@cache
+def _sources() -> str:
+    """Digest of all that equations come from: vehicles, methods, what they have in common, and CasADi."""
+    return source_digest(Path(__file__).parents[1], others=f"{versions()} {ca.CasadiMeta.version()}")

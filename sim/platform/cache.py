@@ -318,10 +318,19 @@ def source_digest(*places: str | Path, others: str = "") -> str:
     """Short digest of source files, and of all that stand in folders: a cache named by it can never outlive the code
     that filled it. others: what else it hangs on."""
     digest = hashlib.sha256(others.encode())
-    files = [[place] if (place := Path(each)).is_file() else place.rglob("*.py") for each in places]
-    for path in sorted(str(file) for found in files for file in found):
-        digest.update(Path(path).read_bytes())
+    files = (_sources_in(each) if os.path.isdir(each) else [str(each)] for each in places)
+    for path in sorted(file for found in files for file in found):
+        with open(path, "rb", buffering=0) as file:
+            digest.update(file.read())
     return digest.hexdigest()[:12]
+
+
+def _sources_in(folder: str | Path) -> Iterator[str]:
+    for entry in os.scandir(folder):
+        if entry.is_dir():
+            yield from _sources_in(entry.path)
+        elif entry.name.endswith(".py"):
+            yield entry.path
 
 
 def package_digest(package_init: str, names: Iterable[str]) -> str:

@@ -127,9 +127,50 @@ print(run.nodes[-1].tobytes().hex())
 
 
 def test_the_generated_text_is_there_to_be_read(folder: Path) -> None:
-    kernel = kernel_text(sim.vehicle("rigid-body"), sim.integrators()["lie-euler"])
-    load_kernel(kernel)
-    assert (folder.with_name("kernels") / f"{kernel.name}.ll").read_text() == kernel.text
+    made = kernel_text(sim.vehicle("rigid-body"), sim.integrators()["lie-euler"])
+    load_kernel(made)
+    assert (folder.with_name("kernels") / f"{made.name}.ll").read_text() == made.text
+
+
+PRINTS = """
+import hashlib, sim
+from sim.compiler import kernel, kernel_text
+from sim.vehicles import VEHICLES
+printed, module = [], kernel.kernel_module
+kernel.kernel_module = lambda *given, **named: printed.append(given) or module(*given, **named)
+class Own(VEHICLES["car"]):
+    name = "own"
+made = kernel_text({vehicle}, sim.integrators()["variational"])
+print(made.name, hashlib.sha256(made.text.encode()).hexdigest(), made.scheme_size, made.moments, made.calls)
+print(len(printed))
+"""
+CAR = 'sim.vehicle("car")'
+
+
+def printed(vehicle: str) -> tuple[str, int]:
+    """(what tells of a kernel's text, how often it was printed) of a process of its own."""
+    program = [sys.executable, "-c", PRINTS.replace("{vehicle}", vehicle)]
+    told, count = subprocess.run(program, capture_output=True, text=True, check=True).stdout.splitlines()
+    return told, int(count)
+
+
+def test_a_text_is_printed_once_for_all_processes_and_all_values_of_parameters(folder: Path) -> None:
+    first, count = printed(CAR)
+    assert count == 1
+    for vehicle in (CAR, 'sim.vehicle("car", mass=1300.0)'):
+        assert printed(vehicle) == (first, 0)
+
+
+def test_a_damaged_text_is_printed_anew(folder: Path) -> None:
+    first, _ = printed(CAR)
+    (path,) = folder.with_name("texts").iterdir()
+    path.write_bytes(path.read_bytes().replace(b"fadd", b"fsub", 1))
+    assert printed(CAR) == (first, 1)
+
+
+def test_the_text_of_a_vehicle_of_ones_own_is_printed_by_every_process(folder: Path) -> None:
+    first, _ = printed("Own()")
+    assert printed("Own()") == (first, 1)
 
 
 RUN = """

@@ -33,7 +33,7 @@ def structure_of(vehicle: Vehicle) -> Structure:
     structure = Structure.of(vehicle)
     if not jointed(vehicle):
         return structure
-    return replace(structure, key=(structure.key, vehicle.parameter_vector.tobytes()))
+    return replace(structure, key=(*structure.key, vehicle.parameter_vector.tobytes()))
 
 
 def jointed(vehicle: Vehicle) -> bool:
