@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import tomlkit
 
 from sim.groups.numeric import euler_angles, pose_matrix, upright
 from sim.platform.errors import InputError
@@ -173,6 +172,8 @@ def difference(before: Layout, after: Layout) -> str:
 
 def scene_with_layout(text: str, before: Layout, after: Layout) -> str:
     """The text of a scene file that has the one layout, with the other in its place; all else stays as it was."""
+    import tomlkit  # is for who writes
+
     scene = tomlkit.parse(text)
     if after.start != before.start:
         scene["start"] = _start_text(after.start)

@@ -12,9 +12,11 @@ HEAVY = (
     "av",
     "cma",
     "distributed",
+    "glfw",
     "gymnasium",
     "matplotlib",
     "mujoco",
+    "numpy.ma",
     "pandas",
     "pxr",
     "pydantic",
@@ -23,8 +25,9 @@ HEAVY = (
     "scipy.ndimage",
     "scipy.optimize",
     "scipy.sparse",
+    "tomlkit",
 )
-"""Libraries that films, studies, fits and solvers ask for when they begin."""
+"""Libraries that films, studies, fits, solvers and whoever writes files ask for when they begin."""
 LISTS_DO_WITHOUT = (
     *HEAVY,
     "PIL",

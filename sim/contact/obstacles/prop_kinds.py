@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import tomlkit
 
 from sim.contact.bodies import Prop
 from sim.groups.numeric import euler_angles, upright
@@ -134,6 +133,8 @@ def _carried(T_w: np.ndarray, point: Vector) -> Vector:
 
 def scene_with_props(text: str, placed: Sequence[Placed]) -> str:
     """The text of a scene file with these props in place of its own."""
+    import tomlkit  # is for who writes
+
     scene = tomlkit.parse(text)
     scene.pop("props", None)
     if placed:

@@ -4,8 +4,6 @@ import math
 from typing import Any
 
 import numpy as np
-import tomlkit
-from tomlkit.exceptions import TOMLKitError
 
 from sim.groups.numeric import euler_angles, rotation_about, upright
 from sim.planner.task.bodies import body_poses, own_space, planar, positions, stands, velocities
@@ -341,6 +339,9 @@ def scene_with_task(text: str, vehicle: Vehicle, task: Task) -> str:
     That is its goal, waypoints, obstacles, weights, times and number of steps. All else stays as it was written, with
     its comments. Raises InputError for a text that is no such scene's: it may have been changed since it was read.
     """
+    import tomlkit  # is for who writes
+    from tomlkit.exceptions import TOMLKitError
+
     try:
         scene = tomlkit.parse(text)
     except TOMLKitError as error:

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
-import tomlkit
 
 from sim.contact.obstacles import PropsPicture
 from sim.scene.layout import Layout, scene_with_layout
@@ -39,6 +38,8 @@ class PlacingActions(Actions):
             text = scene_with_layout(text, Layout.of(scene), snapshot.layout)
         wind, own = flown.parameters.get(WIND), scene.vehicle
         if wind is not None and flown.vehicle == own.name and not np.array_equal(wind, own.values[WIND]):
+            import tomlkit  # is for who writes
+
             table = tomlkit.parse(text)
             parameters = table.setdefault("parameters", tomlkit.table(is_super_table=True))
             parameters.setdefault(own.name, tomlkit.table())[WIND] = [float(x) for x in np.ravel(wind)]
