@@ -374,7 +374,7 @@ class Structure:
         """The key, the same in every process that runs these sources; nothing where they have not all of it: of a class
         that none of the project's modules declares."""
         kind, absent, structural, own, *more = self.key
-        declared = getattr(sys.modules[kind.__module__], kind.__qualname__, None) is kind
+        declared = getattr(sys.modules.get(kind.__module__), kind.__qualname__, None) is kind
         known = declared and kind.__module__.startswith(_DECLARED_IN) and isinstance(own, bytes)
         return repr((kind.__module__, kind.__qualname__, absent, structural, own, *more)) if known else ""
 
