@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sim.multibody.declaration import Gear, Loop, rod
     from sim.multibody.robots.reading import read_robot
     from sim.multibody.robots.robot import Robot
-    from sim.multibody.tree import Body, Joint, Spring, Strand, Tendon, Tree, tree
+    from sim.multibody.tree import Body, Joint, Spring, Strand, Tendon, Tree, Wrap, tree
     from sim.planner.api import plan
     from sim.planner.service.receding import receding_horizon
     from sim.steppers.trajectory import Trajectory, simulate
@@ -55,6 +55,7 @@ __all__ = [
     "Trajectory",
     "Tree",
     "Vehicle",
+    "Wrap",
     "batch",
     "batch_bytes",
     "cases",
@@ -101,7 +102,9 @@ _LATE = {
     "sweep": "sim.analysis.sweep",
     "Trajectory": "sim.steppers.trajectory",
     **dict.fromkeys(("Gear", "Loop"), "sim.multibody.declaration"),
-    **dict.fromkeys(("Body", "Joint", "Strand", "Spring", "Tendon", "Tree", "tree"), "sim.multibody.tree"),
+    **dict.fromkeys(
+        ("Body", "Joint", "Strand", "Spring", "Tendon", "Tree", "Wrap", "tree"), "sim.multibody.tree"
+    ),
 }
 """The compiler and the planner take half a second each to import: only those who use them wait for that."""
 

@@ -109,10 +109,10 @@ def pull(shown: ShownLane, props: Mapping[int, np.ndarray]) -> tuple[Polyline, .
 def cords(shown: ShownLane) -> tuple[Polyline, ...]:
     """Its springs and tendons."""
     found, bodies = [], _with_stand(shown)
-    for ends in shown.lane.cords:
-        if all(body in bodies for body, _ in ends):
-            points_w = np.array([(bodies[body] @ (*at_b, 1.0))[:3] for body, at_b in ends])
-            found.append(Polyline(points_w, CORD, np.ones(2), width_px=3.0))
+    for cord in shown.lane.cords:
+        if cord.bodies <= bodies.keys():
+            points_w = cord.points_w(bodies)
+            found.append(Polyline(points_w, CORD, np.ones(len(points_w)), width_px=3.0))
     return tuple(found)
 
 

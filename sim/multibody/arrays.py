@@ -65,10 +65,15 @@ class TreeArrays(NamedTuple):
     part_starts: np.ndarray
     """(k + 1,) where the parts of each spring's length begin."""
     part_carriers: np.ndarray
-    """(m, 2) bodies between points of which a part goes, -1 for the world; or (the body that a joint carries,
-    COORDINATE)."""
+    """(m, 3) bodies between points of which a part goes, -1 for the world; or (the body that a joint carries,
+    COORDINATE); and which of the shapes below it goes round, -1: none."""
     parts: np.ndarray
     """(m, 7) these points in the bodies' frames [m], and what the part is multiplied with."""
+    wrap_carriers: np.ndarray
+    """(w, 2) body of a shape that parts go round, -1 for the world, and how (`wraps.SHORTEST` ...)."""
+    wraps: np.ndarray
+    """(w, 10) in the body's frame: centre [m], unit axis of a cylinder, of a sphere zeros; radius [m]; from the centre
+    to a point on the side of which parts go [m]."""
     damping: np.ndarray
     """(nv,) N m s or N s/m."""
     armature: np.ndarray

@@ -129,11 +129,29 @@ class Spring:
 
 
 @dataclass(frozen=True, eq=False)
-class Strand:
-    """Straight from each point to the next, as through rings."""
+class Wrap:
+    """A sphere or an endless cylinder on a body that a strand goes round, tight and without friction, where it would
+    pass through; a point of the strand that is within lets it go straight."""
 
-    points: Sequence[tuple[str, tuple[float, float, float]]]
-    """(body or "world", point in its frame [m]), two or more."""
+    body: str
+    """Or "world"."""
+    centre: tuple[float, float, float]
+    """In the body's frame, of a cylinder any point of its axis [m]."""
+    radius: float
+    """m."""
+    axis: tuple[float, float, float] | None = None
+    """Of a cylinder, in the body's frame; a sphere has none."""
+    side: tuple[float, float, float] | None = None
+    """A point in the body's frame on the side of which the strand goes [m]; None: the shorter way. Nearer to the centre
+    than the radius, it says that the strand goes through the shape as through a ring."""
+
+
+@dataclass(frozen=True, eq=False)
+class Strand:
+    """Straight from each point to the next, as through rings, or round what stands between them."""
+
+    points: Sequence[tuple[str, tuple[float, float, float]] | Wrap]
+    """(body or "world", point in its frame [m]), two or more; and a `Wrap` between two of them."""
     divisor: float = 1.0
     """Of its length: over a pulley that hangs in it a rope counts half."""
 

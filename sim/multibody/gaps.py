@@ -15,8 +15,9 @@ from sim.multibody.arrays import COORDINATE, REVOLUTE
 from sim.multibody.declaration import COEFFICIENTS, WORLD, Body, Gear, Loop, aligned, checked_joints, rotation
 from sim.multibody.kinematics import gather
 from sim.multibody.spatial import add, cross, dot, jit, length_of, rotate, row3, row9, sub, times
-from sim.multibody.springs import arm_from, pull, push, spring_length, spring_rate, way_along
+from sim.multibody.springs import arm_from, from_centre, pull, push, spring_length, spring_rate, way_along
 from sim.multibody.tree import Tree, hinge_or_slide, point_of
+from sim.multibody.wraps import bent_rate
 from sim.platform.errors import InputError, array_of, quote
 
 WAY, TURN, GEAR, DAMPER = 0, 1, 2, 3
@@ -166,12 +167,30 @@ def direction_rates(ws, i, along):
 
 
 @jit
+def second_rate_round(tree, ws, m):
+    """Of part m, which goes round a shape, likewise."""
+    i, j, w = tree.part_carriers[m, 0], tree.part_carriers[m, 1], tree.part_carriers[m, 2]
+    k = tree.wrap_carriers[w, 0]
+    v, a = point_rates(ws, k, arm_from(ws.node, k, row3(tree.wraps, w, 0)))
+    x, x_second = point_rates(ws, i, arm_from(ws.node, i, row3(tree.parts, m, 0)))
+    y, y_second = point_rates(ws, j, arm_from(ws.node, j, row3(tree.parts, m, 3)))
+    axis, side = arm_from(ws.node, k, row3(tree.wraps, w, 3)), arm_from(ws.node, k, row3(tree.wraps, w, 7))
+    turns, turns_second = direction_rates(ws, k, axis)
+    one = (from_centre(tree, ws.node, m, 0), sub(x, v), sub(x_second, a))
+    other = (from_centre(tree, ws.node, m, 1), sub(y, v), sub(y_second, a))
+    how = tree.wrap_carriers[w, 1]
+    return bent_rate(one, other, (axis, turns, turns_second), tree.wraps[w, 6], side, how)
+
+
+@jit
 def second_rate_of_length(tree, ws, k):
     """Of spring k, by the joints' velocities alone, as `point_rates` has them."""
     total = 0.0
     for m in range(tree.part_starts[k], tree.part_starts[k + 1]):
         i, j = tree.part_carriers[m, 0], tree.part_carriers[m, 1]
-        if j != COORDINATE:
+        if tree.part_carriers[m, 2] >= 0:
+            total += tree.parts[m, 6] * second_rate_round(tree, ws, m)
+        elif j != COORDINATE:
             way = way_along(tree, ws.node, m)
             length = length_of(way)
             x, a = point_rates(ws, i, arm_from(ws.node, i, row3(tree.parts, m, 0)))
@@ -348,6 +367,6 @@ def _gear(tree: Tree, gear: Gear) -> dict[str, Any]:
 def _size_of_tendon(tree: Tree, k: int) -> float:
     """What makes its length metres: of hinges alone it is an angle."""
     a = tree.arrays
-    own = a.part_carriers[a.part_starts[k] : a.part_starts[k + 1]]
+    own = a.part_carriers[a.part_starts[k] : a.part_starts[k + 1], :2]
     angle = all(j == COORDINATE and a.kind[i] == REVOLUTE for i, j in own)
     return reach_m(tree) if angle else 1.0

@@ -1,12 +1,14 @@
 """What a tree's bodies look like where nothing else is said of them: capsules along their links."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from sim.groups.numeric import triple
 from sim.multibody.arrays import BALL, COORDINATE, REVOLUTE
 from sim.multibody.tree import Tree
+from sim.multibody.wraps import WITHIN, bent
 from sim.platform.values import dataclass
 from sim.shapes import Capsule, Shape, Sphere
 
@@ -139,24 +141,91 @@ def touching_points(tree: Tree, shapes: Sequence[Link]) -> tuple[np.ndarray, np.
     return carriers, np.array([(*key[1:], radius) for key, radius in found.items()]).reshape(-1, 4)
 
 
-Cord = tuple[tuple[str, np.ndarray], tuple[str, np.ndarray]]
-"""Two points (3,) between which something is drawn straight, each in the frame of a body, STAND for the world."""
+End = tuple[str, np.ndarray]
+"""A point (3,) in the frame of a body, STAND for the world."""
+_ARC = 24
+"""Straight pieces that an arc is drawn of."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cord:
+    """What is drawn between two points, straight or round a shape."""
+
+    one: End
+    other: End
+    round: tuple[str, np.ndarray, int] | None = None
+    """Body of the shape, its row as `TreeArrays.wraps` has them in that body's frame, and how the cord goes."""
+
+    @property
+    def bodies(self) -> set[str]:
+        """That carry its ends and the shape."""
+        return {self.one[0], self.other[0], *(() if self.round is None else (self.round[0],))}
+
+    def points_w(self, bodies: Mapping[str, np.ndarray]) -> np.ndarray:
+        """(k, 3) along it, by the bodies' poses (4, 4)."""
+        p, q = ((bodies[body] @ (*at_b, 1.0))[:3] for body, at_b in (self.one, self.other))
+        if self.round is None:
+            return np.array([p, q])
+        body, row, how = self.round
+        T = bodies[body]
+        centre = T[:3, :3] @ row[:3] + T[:3, 3]
+        axis, side = T[:3, :3] @ row[3:6], T[:3, :3] @ row[7:10]
+        return centre + _points_round(p - centre, q - centre, axis, float(row[6]), side, how)
+
+
+def _points_round(
+    p: np.ndarray, q: np.ndarray, axis: np.ndarray, radius: float, side: np.ndarray, how: int
+) -> np.ndarray:
+    """(k, 3) along the string that `wraps.bent` measures."""
+    length, leaves, _ = bent(triple(p), triple(q), triple(axis), radius, triple(side), how)
+    if abs(length - np.linalg.norm(p - q)) < 1e-9 * length:
+        return np.array([p, q])
+    h, climb = float(axis @ p), float(axis @ (q - p))
+    flat = math.sqrt(float(length) ** 2 - climb**2)
+    a, b = p - h * axis, q - (h + climb) * axis
+    along = np.asarray(leaves) - axis * (axis @ np.asarray(leaves))
+    along /= np.linalg.norm(along)
+    begin = float(a @ along)
+    if how == WITHIN:
+        begin -= math.sqrt(max(begin**2 - float(a @ a) + radius**2, 0.0))
+        turns = np.zeros(1)
+    else:
+        end = math.sqrt(max(float(b @ b) - radius**2, 0.0))
+        turns = np.linspace(0.0, (flat - begin - end) / radius, _ARC)
+    touched = a - begin * along
+    onwards = -along - touched * (touched @ -along) / radius**2
+    onwards *= radius / (float(np.linalg.norm(onwards)) or 1.0)
+    arc = np.outer(np.cos(turns), touched) + np.outer(np.sin(turns), onwards)
+    heights = h + climb * (begin + radius * turns) / flat
+    return np.array([p, *(arc + np.outer(heights, axis)), q])
 
 
 def cords_of(tree: Tree) -> tuple[Cord, ...]:
-    """The straight parts of its springs and tendons."""
+    """Of its springs and tendons."""
     a, carriers = tree.arrays, tree.carriers.tolist()
 
-    def place(carrier: int, x: np.ndarray) -> tuple[str, np.ndarray]:
+    def place(carrier: int) -> tuple[str, np.ndarray]:
+        """(name, pose (4, 4) of the carrier in it)."""
         if carrier < 0:
-            return STAND, x
+            return STAND, np.eye(4)
         body = carriers.index(carrier)
-        T = tree.offsets[body]
-        return tree.names[body], T[:3, :3].T @ (x - T[:3, 3])
+        return tree.names[body], np.linalg.inv(tree.offsets[body])
+
+    def end(carrier: int, x: np.ndarray) -> End:
+        name, T = place(carrier)
+        return name, T[:3, :3] @ x + T[:3, 3]
+
+    def shape(w: int) -> tuple[str, np.ndarray, int] | None:
+        if w < 0:
+            return None
+        row, (carrier, how) = a.wraps[w], a.wrap_carriers[w].tolist()
+        name, T = place(carrier)
+        R = T[:3, :3]
+        return name, np.r_[R @ row[:3] + T[:3, 3], R @ row[3:6], row[6], R @ row[7:10]], how
 
     return tuple(
-        (place(int(i), row[:3]), place(int(j), row[3:6]))
-        for (i, j), row in zip(a.part_carriers, a.parts, strict=True)
+        Cord(end(int(i), row[:3]), end(int(j), row[3:6]), shape(int(w)))
+        for (i, j, w), row in zip(a.part_carriers, a.parts, strict=True)
         if j != COORDINATE
     )
 

@@ -1,8 +1,9 @@
 """Springs, dampers and tendons of a tree: tensions along lengths that are sums of parts.
 
-A part is the way from a point to the next, or the coordinate of a hinge or slide, times a number: a spring between two
-points is one part, a tendon through rings one a ring more, over a pulley each with its share. All that acts is a
-wrench on the bodies, of a coordinate one on what its joint carries and its opposite on what bears the joint.
+A part is the way from a point to the next, straight or round a shape, or the coordinate of a hinge or slide, times a
+number: a spring between two points is one part, a tendon through rings one a ring more, over a pulley each with its
+share. All that acts is a wrench on the bodies, of a coordinate one on what its joint carries and its opposite on what
+bears the joint.
 """
 
 from sim.multibody.arrays import COORDINATE, REVOLUTE
@@ -21,6 +22,7 @@ from sim.multibody.spatial import (
     sub,
     times,
 )
+from sim.multibody.wraps import bent
 
 
 @jit
@@ -42,6 +44,16 @@ def arm_from(node, i, x):
 
 
 @jit
+def origin_of(tree, node, i):
+    """Place in the world of a body's origin."""
+    p, j = (0.0, 0.0, 0.0), i
+    while j >= 0:
+        p = add(p, row3(node, j, 9))
+        j = tree.parent[j]
+    return p
+
+
+@jit
 def point_at(tree, node, i, x):
     """Place in the world of a point x in the frame of body i, -1: of the world."""
     p, j = arm_from(node, i, x), i
@@ -59,6 +71,29 @@ def way_along(tree, node, m):
 
 
 @jit
+def from_centre(tree, node, m, end):
+    """To a point of part m from the centre of the shape that it goes round, in the world's axes."""
+    w = tree.part_carriers[m, 2]
+    centre = point_at(tree, node, tree.wrap_carriers[w, 0], row3(tree.wraps, w, 0))
+    return sub(point_at(tree, node, tree.part_carriers[m, end], row3(tree.parts, m, 3 * end)), centre)
+
+
+@jit
+def drawn(tree, node, m):
+    """(length of part m, unit vectors in the world by which it grows with its first point and with its second)."""
+    w = tree.part_carriers[m, 2]
+    if w < 0:
+        way = way_along(tree, node, m)
+        length = length_of(way)
+        along = times(1.0 / length, way)
+        return length, along, times(-1.0, along)
+    k = tree.wrap_carriers[w, 0]
+    one, other = from_centre(tree, node, m, 0), from_centre(tree, node, m, 1)
+    axis, side = arm_from(node, k, row3(tree.wraps, w, 3)), arm_from(node, k, row3(tree.wraps, w, 7))
+    return bent(one, other, axis, tree.wraps[w, 6], side, tree.wrap_carriers[w, 1])
+
+
+@jit
 def spring_length(tree, node, q, k):
     """Of spring k, where `node` is placed at coordinates q [m, of coordinates alone also rad]."""
     total = 0.0
@@ -66,7 +101,7 @@ def spring_length(tree, node, q, k):
         if tree.part_carriers[m, 1] == COORDINATE:
             total += tree.parts[m, 6] * q[tree.q_at[tree.part_carriers[m, 0]]]
         else:
-            total += tree.parts[m, 6] * length_of(way_along(tree, node, m))
+            total += tree.parts[m, 6] * drawn(tree, node, m)[0]
     return total
 
 
@@ -79,10 +114,16 @@ def push(wrench, i, torque, force):
 
 @jit
 def push_point(tree, node, m, end, force, wrench):
-    """A force at one of the points of part m."""
-    i = tree.part_carriers[m, end]
+    """A force at one of the points of part m, and its opposite along the same line on the shape that it goes round."""
+    i, w = tree.part_carriers[m, end], tree.part_carriers[m, 2]
     if i >= 0:
         push(wrench, i, cross(arm_from(node, i, row3(tree.parts, m, 3 * end)), force), force)
+    if w >= 0:
+        k = tree.wrap_carriers[w, 0]
+        if k >= 0:
+            arm = sub(point_at(tree, node, i, row3(tree.parts, m, 3 * end)), origin_of(tree, node, k))
+            back = times(-1.0, force)
+            push(wrench, k, cross(arm, back), back)
 
 
 @jit
@@ -106,10 +147,9 @@ def pull(tree, node, k, force, wrench):
         if tree.part_carriers[m, 1] == COORDINATE:
             push_joint(tree, node, tree.part_carriers[m, 0], share, wrench)
         else:
-            way = way_along(tree, node, m)
-            along = times(1.0 / length_of(way), way)
-            push_point(tree, node, m, 0, times(share, along), wrench)
-            push_point(tree, node, m, 1, times(-share, along), wrench)
+            _, one, other = drawn(tree, node, m)
+            push_point(tree, node, m, 0, times(share, one), wrench)
+            push_point(tree, node, m, 1, times(share, other), wrench)
 
 
 @jit
@@ -126,6 +166,19 @@ def velocity_of(node, twists, i, x):
     if i < 0:
         return (0.0, 0.0, 0.0)
     return add(row3(twists, i, 3), cross(row3(twists, i, 0), arm_from(node, i, x)))
+
+
+@jit
+def point_velocity(tree, node, twists, m, end):
+    """Of a point of part m, seen from the shape that it goes round, in the world's axes."""
+    i, w = tree.part_carriers[m, end], tree.part_carriers[m, 2]
+    x = velocity_of(node, twists, i, row3(tree.parts, m, 3 * end))
+    if w >= 0:
+        k = tree.wrap_carriers[w, 0]
+        if k >= 0:
+            arm = sub(point_at(tree, node, i, row3(tree.parts, m, 3 * end)), origin_of(tree, node, k))
+            x = sub(x, add(row3(twists, k, 3), cross(row3(twists, k, 0), arm)))
+    return x
 
 
 @jit
@@ -152,10 +205,9 @@ def spring_rate(tree, node, twists, k):
         if j == COORDINATE:
             rate += tree.parts[m, 6] * joint_rate(tree, node, twists, i)
         else:
-            way = way_along(tree, node, m)
-            x = velocity_of(node, twists, i, row3(tree.parts, m, 0))
-            x = sub(x, velocity_of(node, twists, j, row3(tree.parts, m, 3)))
-            rate += tree.parts[m, 6] * dot(times(1.0 / length_of(way), way), x)
+            _, one, other = drawn(tree, node, m)
+            x, y = point_velocity(tree, node, twists, m, 0), point_velocity(tree, node, twists, m, 1)
+            rate += tree.parts[m, 6] * (dot(one, x) + dot(other, y))
     return rate
 
 

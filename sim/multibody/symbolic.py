@@ -13,7 +13,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from sim.multibody import articulated, continuous, kinematics, loops, recursions, spatial, springs
+from sim.multibody import articulated, continuous, kinematics, loops, recursions, spatial, springs, wraps
 from sim.multibody.arrays import ARC, HUNG, NODE, TreeArrays
 from sim.multibody.tree import Tree
 from sim.platform.values import dataclass
@@ -38,6 +38,14 @@ def _beyond(x: Any, low: Any, high: Any) -> Any:
     return below + (ca.fmax(x - high, 0.0) if _bounds(high) else 0.0)
 
 
+def _picked(x: Any, a: Any, b: Any) -> Any:
+    return ca.if_else(x > 0.0, a, b)
+
+
+def _root(x: Any) -> Any:
+    return ca.sqrt(ca.fmax(x, 0.0) + 1e-30)
+
+
 def _bounds(limit: Any) -> bool:
     """What is a parameter does; of numbers those that are finite."""
     return isinstance(limit, ca.SX) or math.isfinite(limit)
@@ -51,6 +59,9 @@ LEAVES: dict[Any, Callable[..., Any]] = {
     spatial.length_of: _length_of,
     spatial.larger: ca.fmax,
     springs.beyond: _beyond,
+    wraps.picked: _picked,
+    wraps.root: _root,
+    wraps.angle: ca.atan2,
 }
 """Compiled functions that branch on values -> the same of expressions."""
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from itertools import pairwise
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,6 +29,7 @@ from sim.multibody.declaration import (
     Strand,
     Tendon,
     TreeState,
+    Wrap,
     aligned,
     called,
     checked_joints,
@@ -40,10 +42,11 @@ from sim.multibody.declaration import (
     tendon_of,
     vector,
 )
+from sim.multibody.wraps import SHORTEST, SIDED, WITHIN
 from sim.platform.errors import InputError, array_of, number, one_of, quote
 from sim.platform.values import dataclass
 
-__all__ = ["WORLD", "Body", "Joint", "Strand", "Spring", "Tendon", "Tree", "tree"]
+__all__ = ["WORLD", "Body", "Joint", "Strand", "Spring", "Tendon", "Tree", "Wrap", "tree"]
 
 _COORDINATE_NAMES = {
     BALL: ("qw", "qx", "qy", "qz"),
@@ -256,8 +259,38 @@ def hinge_or_slide(tree: Tree, name: str) -> int:
     return body
 
 
-_Part = tuple[int, int, np.ndarray]
-"""Carriers, and the row of `TreeArrays.parts`."""
+class _Part(NamedTuple):
+    """One of a spring's length."""
+
+    one: int
+    other: int
+    row: np.ndarray
+    """Of `TreeArrays.parts`."""
+    wrap: tuple[tuple[int, int], np.ndarray] | None = None
+    """Rows of `TreeArrays.wrap_carriers` and `wraps`."""
+
+    @property
+    def moves(self) -> bool:
+        own = {self.one, self.other} if self.wrap is None else {self.one, self.other, self.wrap[0][0]}
+        return len(own) > 1
+
+
+def _wrap_rows(tree: Tree, wrap: Wrap) -> tuple[tuple[int, int], np.ndarray]:
+    body, centre = point_of(tree, wrap.body, wrap.centre)
+    radius = number("radius of a wrap", wrap.radius)
+    if not radius > 0.0:
+        raise InputError(f"radius of a wrap = {quote(wrap.radius)}; allowed: above 0")
+    axis, side, how = np.zeros(3), np.zeros(3), SHORTEST
+    if wrap.axis is not None:
+        along = array_of("axis of a wrap", wrap.axis, (3,))
+        if not np.linalg.norm(along) > 1e-12:
+            raise InputError("axis of a wrap has no direction")
+        end = point_of(tree, wrap.body, np.asarray(wrap.centre) + along / np.linalg.norm(along))[1]
+        axis = end - centre
+    if wrap.side is not None:
+        side = point_of(tree, wrap.body, wrap.side)[1] - centre
+        how = WITHIN if np.linalg.norm(side) < radius else SIDED
+    return (body, how), np.r_[centre, axis, radius, side]
 
 
 def _strand_parts(tree: Tree, strand: Strand) -> list[_Part]:
@@ -266,13 +299,27 @@ def _strand_parts(tree: Tree, strand: Strand) -> list[_Part]:
     divisor = number("divisor of a strand", strand.divisor)
     if not divisor > 0.0:
         raise InputError(f"divisor of a strand = {quote(strand.divisor)}; allowed: above 0")
-    points = strand.points if isinstance(strand.points, tuple | list) else ()
+    given = strand.points if isinstance(strand.points, tuple | list) else ()
+    points = [each for each in given if not isinstance(each, Wrap)]
     if len(points) < 2 or not all(isinstance(each, tuple | list) and len(each) == 2 for each in points):
         raise InputError(
             f"points of a strand = {quote(strand.points)}; allowed: two or more of (body, point)"
         )
-    placed = [point_of(tree, *each) for each in points]
-    return [(i, j, np.r_[x, y, 1.0 / divisor]) for (i, x), (j, y) in pairwise(placed)]
+    if any(isinstance(each, Wrap) for each in (given[0], given[-1])) or any(
+        isinstance(one, Wrap) and isinstance(other, Wrap) for one, other in pairwise(given)
+    ):
+        raise InputError("a wrap of a strand has no point before or after it; allowed: one wrap between two")
+    parts, before, between = list[_Part](), None, None
+    for each in given:
+        if isinstance(each, Wrap):
+            between = _wrap_rows(tree, each)
+            continue
+        here = point_of(tree, *each)
+        if before is not None:
+            row = np.r_[before[1], here[1], 1.0 / divisor]
+            parts.append(_Part(before[0], here[0], row, between))
+        before, between = here, None
+    return parts
 
 
 def _parts(tree: Tree, tendon: Tendon) -> list[_Part]:
@@ -283,7 +330,7 @@ def _parts(tree: Tree, tendon: Tendon) -> list[_Part]:
     parts = [part for strand in tendon.strands for part in _strand_parts(tree, strand)]
     for name, share in tendon.joints.items():
         times = number(f"joint {quote(name)}", share)
-        parts.append((hinge_or_slide(tree, name), COORDINATE, np.r_[np.zeros(6), times]))
+        parts.append(_Part(hinge_or_slide(tree, name), COORDINATE, np.r_[np.zeros(6), times]))
     return parts
 
 
@@ -297,16 +344,21 @@ def with_springs(tree: Tree, springs: Sequence[Spring | Tendon]) -> Tree:
             own = _parts(tree, tendon_of(spring))
         except InputError as error:
             raise InputError(f"{called(spring)}: {error}") from None
-        if all(i == j for i, j, _ in own):
+        if not any(part.moves for part in own):
             raise InputError(f"{called(spring)}: its points do not move apart")
         parts += own
         starts.append(len(parts))
         rows.append(checked_spring(spring))
+    wraps = [part.wrap for part in parts if part.wrap is not None]
+    numbers_of_wraps = iter(range(len(wraps)))
+    carriers = [(p.one, p.other, -1 if p.wrap is None else next(numbers_of_wraps)) for p in parts]
     arrays = tree.arrays._replace(
         springs=np.array(rows).reshape(-1, 4),
         part_starts=np.array(starts, np.int64),
-        part_carriers=np.array([part[:2] for part in parts], np.int64).reshape(-1, 2),
-        parts=np.array([part[2] for part in parts]).reshape(-1, 7),
+        part_carriers=np.array(carriers, np.int64).reshape(-1, 3),
+        parts=np.array([part.row for part in parts]).reshape(-1, 7),
+        wrap_carriers=np.array([carrier for carrier, _ in wraps], np.int64).reshape(-1, 2),
+        wraps=np.array([row for _, row in wraps]).reshape(-1, 10),
     )
     names = tuple(spring.name if isinstance(spring, Tendon) else "" for spring in springs)
     return replace(tree, arrays=arrays, spring_names=names)
@@ -386,8 +438,10 @@ def _arrays(
         rotors=np.array([rotor for _, rotor in rows.rotors]).reshape(-1, 3),
         springs=np.zeros((0, 4)),
         part_starts=np.zeros(1, np.int64),
-        part_carriers=np.zeros((0, 2), np.int64),
+        part_carriers=np.zeros((0, 3), np.int64),
         parts=np.zeros((0, 7)),
+        wrap_carriers=np.zeros((0, 2), np.int64),
+        wraps=np.zeros((0, 10)),
         damping=damping,
         armature=armature,
         stiffness=stiffness,

@@ -4,16 +4,22 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
-from sim.groups.numeric import triple
-from sim.multibody.declaration import Strand, Tendon
+from sim.groups.numeric import pose_matrix, triple
+from sim.multibody.declaration import Strand, Tendon, Wrap
 from sim.multibody.tree import Tree, point_of
 
-_JOINT, _PULLEY, _SITE = 1, 2, 3
+_JOINT, _PULLEY, _SITE, _SPHERE, _CYLINDER = 1, 2, 3, 4, 5
 """By mujoco's numbers of what a tendon goes by."""
 _EQUAL_TENDONS = 3
 """By mujoco's number of an equality's type."""
 Point = tuple[str, tuple[float, float, float]]
+
+
+def _middle(each: Point | Wrap) -> Point:
+    """A point of its body."""
+    return (each.body, each.centre) if isinstance(each, Wrap) else each
 
 
 class Tendons:
@@ -43,27 +49,60 @@ class Tendons:
         return range(begin, begin + int(self._model.tendon_num[t]))
 
     def _is_led(self, t: int) -> bool:
-        """By joints, sites and pulleys alone, round nothing."""
-        return all(self._model.wrap_type[k] in (_JOINT, _PULLEY, _SITE) for k in self._wraps(t))
+        """By joints, sites and pulleys, and round shapes of which the side's site is on their own body."""
+        model, led = self._model, True
+        for k in self._wraps(t):
+            if model.wrap_type[k] in (_SPHERE, _CYLINDER):
+                side, geom = int(model.wrap_prm[k]), int(model.wrap_objid[k])
+                led &= side < 0 or self._carrier_of_site(side)[0] == self._carrier_of_geom(geom)[0]
+            else:
+                led &= model.wrap_type[k] in (_JOINT, _PULLEY, _SITE)
+        return bool(led)
 
     def _has_a_way(self, declared: Tree, t: int) -> bool:
         """Whether its length can change."""
         return bool(self.joints_of(t)) or any(
-            len({point_of(declared, *point)[0] for point in strand.points}) > 1 for strand in self._strands(t)
+            len({point_of(declared, *_middle(each))[0] for each in strand.points}) > 1
+            for strand in self._strands(t)
         )
+
+    def _carrier_of_site(self, site: int) -> tuple[str, np.ndarray]:
+        """(name of what carries it, its place (3,) there)."""
+        name, T = self._carrier(int(self._model.site_bodyid[site]))
+        return name, T[:3, :3] @ self._model.site_pos[site] + T[:3, 3]
+
+    def _carrier_of_geom(self, geom: int) -> tuple[str, np.ndarray]:
+        """(name of what carries it, its pose (4, 4) there)."""
+        model = self._model
+        name, T = self._carrier(int(model.geom_bodyid[geom]))
+        R = Rotation.from_quat(model.geom_quat[geom], scalar_first=True).as_matrix()
+        return name, T @ pose_matrix(R, model.geom_pos[geom])
 
     def _strands(self, t: int) -> list[Strand]:
         """Between its pulleys."""
-        model, found = self._model, list[tuple[list[Point], float]]()
+        model, found = self._model, list[tuple[list[Point | Wrap], float]]()
         for k in self._wraps(t):
-            if model.wrap_type[k] == _PULLEY:
+            kind, at = int(model.wrap_type[k]), int(model.wrap_objid[k])
+            if kind == _PULLEY:
                 found.append(([], float(model.wrap_prm[k])))
-            elif model.wrap_type[k] == _SITE:
-                site = int(model.wrap_objid[k])
-                name, T = self._carrier(int(model.site_bodyid[site]))
-                found = found or [([], 1.0)]
-                found[-1][0].append((name, triple(T[:3, :3] @ model.site_pos[site] + T[:3, 3])))
+                continue
+            found = found or [([], 1.0)]
+            if kind == _SITE:
+                name, place = self._carrier_of_site(at)
+                found[-1][0].append((name, triple(place)))
+            elif kind in (_SPHERE, _CYLINDER):
+                found[-1][0].append(self._wrap(at, int(model.wrap_prm[k]), kind == _CYLINDER))
         return [Strand(points, divisor) for points, divisor in found if len(points) > 1]
+
+    def _wrap(self, geom: int, site: int, endless: bool) -> Wrap:
+        name, T = self._carrier_of_geom(geom)
+        return Wrap(
+            name,
+            triple(T[:3, 3]),
+            float(self._model.geom_size[geom, 0]),
+            triple(T[:3, 2]) if endless else None,
+            triple(self._carrier_of_site(site)[1]) if site >= 0 else None,
+        )
 
     def joints_of(self, t: int) -> dict[str, float]:
         """Joints whose coordinates are in its length, and how many times."""
@@ -110,7 +149,7 @@ class Tendons:
                 )
 
     def left_out(self) -> list[str]:
-        """Names of those with more than stiffness and damping, or round shapes."""
+        """Names of those with more than stiffness and damping, or with a side that another body carries."""
         model = self._model
         bent = (model.tendon_stiffnesspoly, model.tendon_dampingpoly)
         more = (model.tendon_frictionloss, model.tendon_limited, model.tendon_armature)
