@@ -214,7 +214,7 @@ def planned_on(vehicle: Vehicle, method: Integrator) -> TreeGround | None:
     """The level ground through whose contact a method's motions are planned; None where they are planned in the air."""
     if not method.looks or not isinstance(vehicle, ArticulatedVehicle) or not vehicle.meets:
         return None
-    level = np.full((2, 2), -vehicle.stand_m, np.float32)
+    level = np.full((2, 2), 0.0 if vehicle.free else -vehicle.stand_m, np.float32)
     return TreeGround.under(vehicle, Terrain(level, (-_LEVEL_M, -_LEVEL_M), 2.0 * _LEVEL_M))
 
 

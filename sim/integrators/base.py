@@ -109,12 +109,52 @@ class Scheme:
     """Of Newton's method, at most: more where the residual is cheap beside its Jacobian."""
     parts: ca.SX = field(default_factory=_nothing)
     """Numbers that no step makes negative, as gaps at its end and forces of contact; plans alone solve for these."""
-    either: tuple[tuple[int, int], ...] = ()
-    """Of which two of them one is nothing."""
+    touches: tuple["Touch", ...] = ()
+    """Which of the parts belong to one contact."""
     error: ca.SX | None = None
     """Estimate of a step's error; the step h is then divided as the tolerance wants (adaptive methods)."""
     stages: "Stages | None" = None
     """How `y_next` comes out of one expression, where the step is explicit stages of it; it is not another step."""
+
+    @property
+    def contact_forces(self) -> int:
+        """How many its contacts have, those that part and those along."""
+        return sum(1 + len(touch.spares) for touch in self.touches)
+
+
+@dataclass(frozen=True)
+class Touch:
+    """The parts of one contact of a scheme, by their numbers."""
+
+    gap: int
+    force: int
+    spares: tuple[tuple[int, int], ...]
+    """What friction leaves of the force along, on either side: of each way along, one on a plane, two in space."""
+    slips: tuple[tuple[int, ...], ...]
+    """Speeds ahead and back along each way; or one speed of any sign, of what sticks where it bears."""
+
+    @property
+    def slides(self) -> bool:
+        """Whether it may slip while it bears."""
+        return len(self.slips[0]) > 1
+
+    @property
+    def either(self) -> tuple[tuple[int, int], ...]:
+        """Of which two parts one is nothing."""
+        found = [(self.gap, self.force)]
+        for (ahead, *back), (one, other) in zip(self.slips, self.spares, strict=True):
+            found += [(ahead, back[0]), (ahead, one), (back[0], other)] if back else [(self.force, ahead)]
+        return tuple(found)
+
+    @property
+    def signed(self) -> tuple[int, ...]:
+        """Parts that have any sign."""
+        return () if self.slides else tuple(slip for slips in self.slips for slip in slips)
+
+    @property
+    def parts(self) -> list[int]:
+        """All of them, in growing order."""
+        return sorted({self.gap, self.force, *sum(self.spares, ()), *sum(self.slips, ())})
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import ClassVar
 import casadi as ca
 import numpy as np
 
-from sim.integrators.base import Inputs, Integrator, Scheme
+from sim.integrators.base import Inputs, Integrator, Scheme, Touch
 from sim.multibody.arrays import PRISMATIC, REVOLUTE
 from sim.multibody.pushing import Pushing, box_gap, parted, with_world
 from sim.multibody.shapes import touching_points
@@ -136,9 +136,10 @@ def touching_tree_scheme(method: Integrator, vehicle: ArticulatedVehicle, inputs
 
     As `tree_scheme`; z goes on with four numbers for each contact that there may be: the force that parts and that
     along, and how fast it slips ahead and back. A force that parts goes with no gap at the step's end, one along that
-    is less than friction allows with no slip over the step. Contacts are told one by one.
+    is less than friction allows with no slip over the step. Of what moves in space there are two forces along, within
+    the square in friction's circle, and what bears does not slip. Contacts are told one by one.
     """
-    bare, count = tree_scheme(method, vehicle, inputs), len(_contacts(vehicle))
+    bare, count, space = tree_scheme(method, vehicle, inputs), len(_contacts(vehicle)), vehicle.across is None
     if not count:
         return bare
     h, (tree, quantities) = inputs.h, vehicle.symbolic_with(inputs.p)
@@ -146,45 +147,59 @@ def touching_tree_scheme(method: Integrator, vehicle: ArticulatedVehicle, inputs
     q, b = bare.y[: vehicle.tree.nq], bare.y[vehicle.tree.nq :]
     u = vehicle.forces(free, quantities)
     weight = float(vehicle.tree.arrays.mass.sum()) * GRAVITY_MPS2
-    z = ca.SX.sym("z", nv + 4 * count)
-    up, along, ahead, back = (z[nv + k * count : nv + (k + 1) * count] for k in range(4))
+    z = ca.SX.sym("z", nv + (3 if space else 4) * count)
+    up, *others = (z[nv + k * count : nv + (k + 1) * count] for k in range(3 if space else 4))
+    along = ca.vertcat(*(others if space else others[:1]))
     impulse = tree.along(q, lambda moved: reached(vehicle, q, moved), h * ca.vertcat(up, along))
     begun = b + tree.air_impulse(q, b, h) + h / 2 * u + h * inputs.w + impulse
     residual, moved, arrived = tree.step(q, h * z[:nv], begun, h)
     ended = arrived + h / 2 * u
     at_end = reached(vehicle, q, moved)
     gaps, slips = at_end[:count], at_end[count:] / h
-    spare = FRICTION * up / weight
-    parts = ca.vertcat(gaps, up / weight, ahead, back, spare + along / weight, spare - along / weight)
-    either = [
-        pair
-        for k in range(count)
-        for pair in (
-            (k, count + k),
-            (2 * count + k, 3 * count + k),
-            (2 * count + k, 4 * count + k),
-            (3 * count + k, 5 * count + k),
+    spare, rubbed = friction_along(vehicle) * up / weight, along / weight
+    if space:
+        spare, parts = ca.vertcat(spare, spare), ca.vertcat(gaps, up / weight, slips)
+    else:
+        ahead, back = others[1:]
+        parts, residual = (
+            ca.vertcat(gaps, up / weight, ahead, back),
+            ca.vertcat(residual, slips - ahead + back),
         )
-    ]
     return replace(
         bare,
         z=z,
-        residual=ca.vertcat(residual, slips - ahead + back),
+        residual=residual,
         guess=ca.vertcat(bare.guess, _begun(vehicle, q, h * bare.guess, h, weight)),
         y_next=ca.vertcat(moved, ended + tree.air_impulse(moved, ended, h)),
-        parts=parts,
-        either=tuple(either),
+        parts=ca.vertcat(parts, spare + rubbed, spare - rubbed),
+        touches=tuple(_touch(k, count, space) for k in range(count)),
     )
 
 
+def _touch(k: int, count: int, space: bool) -> Touch:
+    """Where the parts of one contact are, of so many."""
+    at = [k + count * i for i in range(8 if space else 6)]
+    if space:
+        return Touch(at[0], at[1], ((at[4], at[6]), (at[5], at[7])), ((at[2],), (at[3],)))
+    return Touch(at[0], at[1], ((at[4], at[5]),), ((at[2], at[3]),))
+
+
+def friction_along(vehicle: ArticulatedVehicle) -> float:
+    """Share of the force that parts which that along each way is in plans at most."""
+    return FRICTION * (math.sqrt(0.5) if vehicle.across is None else 1.0)
+
+
 def _begun(vehicle: ArticulatedVehicle, q: ca.SX, increments: ca.SX, h: ca.SX, weight: float) -> ca.SX:
-    """(4 k,) first guess: feet that stand bear the weight; balls push what they touch, friction is against slips."""
+    """First guess of what contacts add to z: feet that stand bear the weight; balls push what they touch, friction is
+    against slips."""
     pushed = len(vehicle.pushing.balls)
     feet = len(_contacts(vehicle)) - pushed
     gaps = ca.vertsplit(reached(vehicle, q, q)[: feet + pushed])
     near = ca.vertcat(*(gap < _TOUCHING_M for gap in gaps))
     stand, alike = ca.sum1(near[:feet]), ca.SX(np.full(feet, weight / max(feet, 1)))
     borne = ca.if_else(stand > 0, weight * near[:feet] / ca.fmax(stand, 1), alike)
+    if vehicle.across is None:
+        return ca.vertcat(borne, np.zeros(2 * feet))
     if not pushed:
         return ca.vertcat(borne, np.zeros(feet), np.full(2 * feet, 0.1))
     borne = ca.vertcat(borne, _PUSH * weight * near[feet:])
@@ -194,14 +209,15 @@ def _begun(vehicle: ArticulatedVehicle, q: ca.SX, increments: ca.SX, h: ca.SX, w
 
 
 def reached(vehicle: ArticulatedVehicle, q: ca.SX, moved: ca.SX) -> ca.SX:
-    """(2 k,) gaps of all contacts that plans find, and ways along them, where coordinates q have become others."""
+    """(2 k,) gaps of all contacts that plans find, and ways along them, where coordinates q have become others; in
+    space (3 k,), ways along x and then along y."""
     before, after = _frames(vehicle.symbolic, q), _frames(vehicle.symbolic, moved)
     found = [contact(before, after) for contact in _contacts(vehicle)]
-    return ca.vertcat(*(gap for gap, _ in found), *(way for _, way in found))
+    return ca.vertcat(*(ca.vertcat(*each) for each in zip(*found, strict=True)))
 
 
-Contact = Callable[[np.ndarray, np.ndarray], tuple[ca.SX, ca.SX]]
-"""Of bodies' frames (n + 1, 12) where a step begins and where they are then: the gap there, and the way along since."""
+Contact = Callable[[np.ndarray, np.ndarray], tuple[ca.SX, ...]]
+"""Of bodies' frames (n + 1, 12) where a step begins and where they are then: the gap there, and ways along since."""
 
 
 def _frames(tree: SymbolicTree, q: ca.SX) -> np.ndarray:
@@ -214,24 +230,31 @@ def _frames(tree: SymbolicTree, q: ca.SX) -> np.ndarray:
 
 def _contacts(vehicle: ArticulatedVehicle) -> list[Contact]:
     """All that a vehicle's plans find."""
-    feet = [link for link in vehicle.shapes() if link.body in vehicle.feet]
-    carriers, spheres = touching_points(vehicle.tree, feet)
+    carriers, spheres = touching_points(vehicle.tree, vehicle.bearing)
     ends = zip(carriers.tolist(), spheres.tolist(), strict=True)
+    across, pushed = vehicle.across, range(len(vehicle.pushing.balls))
+    if across is None:
+        assert not pushed, "what pushes in plans does so in a plane"
+        return [partial(_on_ground, body, sphere, 2) for body, sphere in ends]
     return [
-        *(partial(_on_ground, body, sphere) for body, sphere in ends),
-        *(partial(_at_box, vehicle.pushing, vehicle.across, k) for k in range(len(vehicle.pushing.balls))),
+        *(partial(_on_ground, body, sphere, 1) for body, sphere in ends),
+        *(partial(_at_box, vehicle.pushing, across, k) for k in pushed),
     ]
 
 
 def _on_ground(
-    body: int, sphere: Sequence[float], before: np.ndarray, after: np.ndarray
-) -> tuple[ca.SX, ca.SX]:
-    """The end of a foot on level ground: how high it is, and how far what of it touched has gone on along x."""
+    body: int, sphere: Sequence[float], ways: int, before: np.ndarray, after: np.ndarray
+) -> tuple[ca.SX, ...]:
+    """The end of a foot on level ground: how high it is, and how far what of it touched has gone on along x, or x and
+    y."""
     R, place, radius = before[body, :9], sphere[:3], sphere[3]
     touched = [place[c] - radius * R[6 + c] for c in range(3)]
     height = _ROTATE(after[body, :9], place)[2] + after[body, 11] - radius
-    gone, stood = (_ROTATE(frames[body, :9], touched)[0] + frames[body, 9] for frames in (after, before))
-    return height, gone - stood
+    gone, stood = (
+        [_ROTATE(frames[body, :9], touched)[c] + frames[body, 9 + c] for c in range(ways)]
+        for frames in (after, before)
+    )
+    return height, *(there - here for there, here in zip(gone, stood, strict=True))
 
 
 def _at_box(

@@ -171,8 +171,11 @@ def capsules_of(geoms: Sequence[Geom]) -> tuple[Link, ...]:
     found = [capsule for geom in geoms if geom.shape != "plane" for capsule in _about(geom)]
     touching = [k for k, capsule in enumerate(found) if any(capsule.touches)]
     if len(touching) > MOST_TOUCHING:
-        even = np.linspace(0, len(touching) - 1, MOST_TOUCHING).astype(int)
-        for k in set(touching).difference(np.array(touching)[even].tolist()):
+        # Balls are what robots stand on.
+        balls = [k for k in touching if found[k].begin_b == found[k].end_b][:MOST_TOUCHING]
+        others = [k for k in touching if k not in balls]
+        even = np.linspace(0, len(others) - 1, MOST_TOUCHING - len(balls)).astype(int)
+        for k in set(touching).difference(balls, np.array(others, int)[even].tolist()):
             found[k] = replace(found[k], touches=(False, False))
     return tuple(found)
 

@@ -325,8 +325,7 @@ class _Legs:
 
     def __init__(self, vehicle: ArticulatedVehicle) -> None:
         self._vehicle, tree = vehicle, vehicle.tree
-        feet = [link for link in vehicle.shapes() if link.body in vehicle.feet]
-        carriers, spheres = touching_points(tree, feet)
+        carriers, spheres = touching_points(tree, vehicle.bearing)
         self._centres = []
         for name in vehicle.feet:
             carrier = int(tree.carriers[tree.names.index(name)])

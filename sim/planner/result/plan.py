@@ -188,7 +188,7 @@ def retraced(
     and where that strays, the motion stays as it is.
     """
     model = t.model
-    if model.scheme.either:
+    if model.scheme.touches:
         return _retraced_through_contact(t, vehicle, integrator, move)
     if model.mass is None or len(model.driven) < model.unknowns:
         return move

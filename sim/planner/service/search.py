@@ -181,7 +181,7 @@ class Search:
         task = kept_times(self.task, before)
         self.run.dragged = dragged
         # Through contact both are one.
-        modes: tuple[Mode, ...] = ("warm",) if self.problem(task).t.model.scheme.either else ("warm", "near")
+        modes: tuple[Mode, ...] = ("warm",) if self.problem(task).t.model.scheme.touches else ("warm", "near")
         # By the fast solver alone: where it does not arrive the motion has mostly ceased to be one, and it is sooner
         # there from the first guess than the robust one is in finding that out.
         for mode in modes:
@@ -361,7 +361,7 @@ class Search:
         result = attempted(coarse, self.order, p, w0, self.run, mode)
         task = replace(task, waypoints=coarse_task.waypoints)
         by_contact = bool(
-            coarse.t.model.scheme.either
+            coarse.t.model.scheme.touches
         )  # what the simulation does is asked on the finest grid
         if not (result.converged or (by_contact and result.exact)):
             return guess(solvers.t, vehicle, task), task, "cold"

@@ -113,7 +113,7 @@ def attempted(
 ) -> Result:
     """The first solver that converges, else what violates least. bounds: others than the transcription's. most:
     iterations of IPOPT."""
-    if solvers.t.model.scheme.either and bounds is None:
+    if solvers.t.model.scheme.touches and bounds is None:
         return _through_contact(solvers, p, start, run)
     best: Result | None = None
     w0 = start.w if isinstance(start, Result) else start

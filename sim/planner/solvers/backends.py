@@ -442,7 +442,7 @@ class Solvers:
         if self.t.model.pushes and mode == "replan":
             # It begins where it may end: to fall back on one weight of the barrier for long takes it elsewhere.
             options["adaptive_mu_globalization"] = "never-monotone-mode"
-        if self.t.model.scheme.either and mode in ("finish", "replan"):
+        if self.t.model.scheme.touches and mode in ("finish", "replan"):
             # A force that friction holds by a hundred-millionth too much is another motion a second later.
             options |= {"tol": 1e-11, "constr_viol_tol": 1e-11, "bound_relax_factor": 0.0}
         if mode == "replan":

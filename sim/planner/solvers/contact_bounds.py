@@ -23,7 +23,7 @@ _FIRM, _ASIDE = 1.1, 0.1
 _CLEAR_M, _CLEARER = 2e-3, 4.0
 """Gap that counts as known, then so many times as large, of what lets go and the simulation holds."""
 Contacts = dict[int, np.ndarray]
-"""Parts (6 k,) of steps by their numbers, NaN what is left to an iterate."""
+"""Parts of steps by their numbers, NaN what is left to an iterate."""
 
 
 def touching(
@@ -44,20 +44,20 @@ def aloft(t: Transcription) -> ProgramBounds:
     them."""
     low, high = t.bounds.row_low.copy(), t.bounds.row_high.copy()
     high[[name == PRODUCT for name in _names(t)]] = np.inf
-    rows, either = _parts(t), t.model.scheme.either
-    for (gap, force), (ahead, back), (_, one), (_, other) in zip(
-        either[::4], either[1::4], either[2::4], either[3::4], strict=True
-    ):
-        low[rows[:-1, gap]] = _APART_M
-        high[rows[:, [force, back, one]]] = 0.0
-        low[rows[:, [ahead, other]]], high[rows[:, [ahead, other]]] = -np.inf, np.inf
+    rows = _parts(t)
+    for touch in t.model.scheme.touches:
+        low[rows[:-1, touch.gap]] = _APART_M
+        high[rows[:, touch.force]] = 0.0
+        for kept, *free in (*touch.spares, *(slips[::-1] for slips in touch.slips if touch.slides)):
+            high[rows[:, kept]] = 0.0
+            low[rows[:, free]], high[rows[:, free]] = -np.inf, np.inf
     return replace(t.bounds, row_low=low, row_high=high)
 
 
 def told_apart(t: Transcription, w: np.ndarray) -> np.ndarray:
     """The variables with slips either ahead or back, of what was found with bounds of `aloft`."""
     running, last = t.split(w)
-    running, count = running.copy(), len(t.model.scheme.either) // 4
+    running, count = running.copy(), sum(touch.slides for touch in t.model.scheme.touches)
     slips = t.model.state.size + t.model.controls.slice("z").stop - 2 * count
     ahead, back = running[:, slips : slips + count], running[:, slips + count : slips + 2 * count]
     ahead[:], back[:] = np.maximum(ahead - back, 0.0), np.maximum(back - ahead, 0.0)
@@ -66,7 +66,7 @@ def told_apart(t: Transcription, w: np.ndarray) -> np.ndarray:
 
 def bears(t: Transcription, p: np.ndarray, w: np.ndarray) -> bool:
     """Whether anything that touches in an iterate bears; first guesses let feet bear wherever they are."""
-    gaps, forces = np.array(t.model.scheme.either[::4]).T
+    gaps, forces = np.array([(touch.gap, touch.force) for touch in t.model.scheme.touches]).T
     values = t.program.constraints(w, p)[_parts(t)]
     return bool(((values[:, forces] > NO_FORCE) & (values[:, gaps] < _LANDED_M)).any())
 
@@ -80,25 +80,28 @@ def held(
 ) -> ProgramBounds:
     """As `touching`, of some steps alone, whose parts are those given, or the iterate's."""
     low, high, values = t.bounds.row_low.copy(), t.bounds.row_high.copy(), t.program.constraints(w, p)
-    parts, feet = _parts(t), _feet(t)
-    either = t.model.scheme.either
-    parting = either[::4]
+    parts, feet, touches = _parts(t), _feet(t), t.model.scheme.touches
+    either = [pair for touch in touches for pair in touch.either]
     for k in sorted(steps):
         rows, seen = parts[k], steps[k]
         given = np.zeros(len(rows), bool) if seen is None else np.isfinite(seen)
         if seen is not None:
             values[rows[given]] = seen[given]
         matters = given if little == 0.0 else np.ones(len(rows), bool)
-        nothing = {force for _, force in parting if matters[force] and values[rows[force]] <= little}
+        nothing = {
+            touch.force for touch in touches if matters[touch.force] and values[rows[touch.force]] <= little
+        }
         for pair in either:
             if matters[list(pair)].all() and not nothing & set(pair):
-                nothing.add(min(pair, key=lambda i: values[rows[i]]))
+                nothing.add(min(pair, key=lambda i: abs(values[rows[i]])))
         high[rows[sorted(nothing)]] = 0.0
-        for (gap, force), (_, one), (_, other) in zip(parting, either[2::4], either[3::4], strict=True):
+        for touch in touches:
+            gap, force, slips = touch.gap, touch.force, rows[sorted(nothing.intersection(touch.signed))]
+            low[slips] = 0.0
             if force in nothing:
                 # Friction leaves nothing on either side, which is one equation: as two, one of them a bound, a solver
                 # has no way inside. What pushes has no need of it, and takes ten times the iterations with it.
-                if gap < feet:
+                for one, other in touch.spares if gap < feet else ():
                     fixed, implied = (one, other) if one in nothing else (other, one)
                     high[rows[fixed]], low[rows[implied]], high[rows[implied]] = 0.0, -np.inf, np.inf
                 aside = _ASIDE * values[rows[gap]] if given[gap] else 0.0
@@ -119,11 +122,10 @@ def revisions(
     without need, where the simulation goes by, has come without a force before the step begins; what it lets go, where
     the simulation takes hold, is further away. Then those of the simulation."""
     values, revised = t.program.constraints(w, p)[_parts(t)], Contacts()
-    either, bears = t.model.scheme.either, values > NO_FORCE
+    bears = values > NO_FORCE
     for k, seen in others.items():
-        for i in range(0, len(either), 4):
-            gap, force = either[i]
-            own = sorted({part for pair in either[i : i + 4] for part in pair})
+        for touch in t.model.scheme.touches:
+            gap, force, own = touch.gap, touch.force, touch.parts
             aloft = k > 0 and gap < _feet(t) and values[k - 1, gap] > _LANDED_M
             if aloft and bears[k, force] and seen[force] == 0.0:
                 before = revised.setdefault(k - 1, np.full(len(seen), np.nan))
@@ -143,7 +145,7 @@ def _feet(t: Transcription) -> int:
     """How many of the contacts are feet: the first ones."""
     vehicle = t.model.vehicle
     assert isinstance(vehicle, ArticulatedVehicle)
-    return len(t.model.scheme.either) // 4 - len(vehicle.pushing.balls)
+    return len(t.model.scheme.touches) - len(vehicle.pushing.balls)
 
 
 def _parts(t: Transcription) -> np.ndarray:

@@ -29,7 +29,7 @@ class Simulated:
     def __init__(self, t: Transcription) -> None:
         self._t, vehicle = t, t.model.vehicle
         assert isinstance(vehicle, ArticulatedVehicle)
-        self._vehicle, self._count = vehicle, len(t.model.scheme.either) // 4
+        self._vehicle, self._count = vehicle, len(t.model.scheme.touches)
         self._stepper = stepper_of(vehicle, t.shape.integrator)
 
     @cached_property
@@ -42,17 +42,14 @@ class Simulated:
         """Which of the plan's contacts each row of the ground's may be, by its point."""
         vehicle, pushed = self._vehicle, len(self._vehicle.pushing.balls)
         ends = list(zip(*touching_points(vehicle.tree, vehicle.shapes()), strict=True))
-        feet = zip(
-            *touching_points(vehicle.tree, [link for link in vehicle.shapes() if link.body in vehicle.feet]),
-            strict=True,
-        )
+        feet = zip(*touching_points(vehicle.tree, vehicle.bearing), strict=True)
         named = {(int(body), *sphere.tolist()): k for k, (body, sphere) in enumerate(feet)}
         found = {k: named.get((int(body), *sphere.tolist())) for k, (body, sphere) in enumerate(ends)}
         known = {k: contact for k, contact in found.items() if contact is not None}
         return known | {len(ends) + k: len(named) + k for k in range(pushed)}
 
     def astray(self, w: np.ndarray, p: np.ndarray) -> dict[int, np.ndarray]:
-        """Of each step that ends elsewhere than the plan's: the parts (6 k,) of its contacts as the scheme has them,
+        """Of each step that ends elsewhere than the plan's: the parts of its contacts as the scheme has them,
         with spare friction that is nothing or something. Impulses are remembered from step to step, as in flight."""
         t, vehicle, stepper = self._t, self._vehicle, self._stepper
         ground = planned_on(vehicle, t.shape.integrator)
@@ -71,8 +68,8 @@ class Simulated:
 
     def _parts(self, q: np.ndarray, ended: np.ndarray, work: np.ndarray, h: float) -> np.ndarray:
         weight = float(self._vehicle.tree.arrays.mass.sum()) * GRAVITY_MPS2
-        gaps, ways = np.split(np.array(self._reached(q, ended)).ravel(), 2)
-        slips, up = ways / h, np.zeros(self._count)
+        gaps, *ways = np.array(self._reached(q, ended)).reshape(-1, self._count)
+        slips, up = np.array(ways) / h, np.zeros(self._count)
         for row in work:
             contact = self._contacts.get(int(row[POINT]))
             # Where a trunk lies on the ground no contact of the plan's could.
@@ -80,6 +77,12 @@ class Simulated:
                 up[contact] += row[IMPULSE] / (h * weight)
         bears = up > 0.0
         slips[bears & (np.abs(slips) < _STICKS_MPS)] = 0.0
-        ahead, back = np.maximum(slips, 0.0), np.maximum(-slips, 0.0)
+        told = (
+            (slips,)
+            if self._t.model.scheme.touches[0].signed
+            else (np.maximum(slips, 0.0), np.maximum(-slips, 0.0))
+        )
         gaps = np.where(bears, 0.0, np.maximum(gaps, 0.0))
-        return np.concatenate((gaps, up, ahead, back, up * (slips <= 0.0), up * (slips >= 0.0)))
+        return np.concatenate(
+            [gaps, up, *(x.ravel() for x in (*told, up * (slips <= 0.0), up * (slips >= 0.0)))]
+        )

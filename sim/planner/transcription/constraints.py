@@ -3,7 +3,7 @@
 import casadi as ca
 import numpy as np
 
-from sim.integrators.multibody import FRICTION, reached
+from sim.integrators.multibody import friction_along, reached
 from sim.planner.task.bodies import joint_ranges, jointed, velocities
 from sim.planner.task.inputs import Constraint
 from sim.planner.task.task import control_limits
@@ -64,17 +64,22 @@ def bearing_parts(model: NodeModel, y: ca.SX, impulses: ca.SX) -> tuple[ca.SX, c
     """(what of the contacts' impulses at the end is not below nothing, products of gaps and impulses)."""
     vehicle = model.vehicle
     assert isinstance(vehicle, ArticulatedVehicle)
-    q, count = y[: vehicle.tree.nq], impulses.shape[0] // 2
+    q, count = y[: vehicle.tree.nq], len(model.scheme.touches)
     up, along = impulses[:count], impulses[count:]
-    spare = FRICTION * up
+    spare = ca.repmat(friction_along(vehicle) * up, along.shape[0] // count, 1)
     return ca.vertcat(up, spare + along, spare - along), reached(vehicle, q, q)[:count] * up
 
 
 def either_rows(model: NodeModel, parts: ca.SX) -> list[Constraint]:
     """No part below nothing; of each two that do not go together the product, as large as the relaxation lets it."""
-    rows = [Constraint(PART, parts[i], 0.0, np.inf) for i in range(parts.shape[0])]
-    for i, j in model.scheme.either:
-        rows.append(Constraint(PRODUCT, parts[i] * parts[j] - model.given["relaxed"], -np.inf, 0.0))
+    touches, relaxed = model.scheme.touches, model.given["relaxed"]
+    signed = {part for touch in touches for part in touch.signed}
+    rows = [
+        Constraint(PART, parts[i], -np.inf if i in signed else 0.0, np.inf) for i in range(parts.shape[0])
+    ]
+    for i, j in (pair for touch in touches for pair in touch.either):
+        for sign in (1.0, -1.0) if j in signed else (1.0,):
+            rows.append(Constraint(PRODUCT, sign * parts[i] * parts[j] - relaxed, -np.inf, 0.0))
     return rows
 
 

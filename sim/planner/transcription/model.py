@@ -71,7 +71,7 @@ class NodeModel:
         self.scales: Scales = shape.scales
         self.input_map: InputMap = input_map_of(shape.vehicle)
         self.scheme: Scheme = shape.integrator.scheme(self.input_map.planned_vehicle)
-        self.mass = None if self.scheme.either else _usual_mass(shape.vehicle)
+        self.mass = None if self.scheme.touches else _usual_mass(shape.vehicle)
         """(nv, nv) of a tree in its usual place, by whose inverse its impulses are measured; None through contact."""
         if self.mass is not None:
             self.scheme = by_velocities(self.scheme, self.mass)
@@ -151,7 +151,7 @@ class NodeModel:
             "safety_range": 1,
             "clearance": 1,
             "price": 1,
-            "relaxed": int(bool(self.scheme.either)),
+            "relaxed": int(bool(self.scheme.touches)),
         }
         for kind, count in self.shape.obstacles.items():
             sizes[kind] = count * KINDS[kind].size
@@ -183,7 +183,7 @@ class NodeModel:
     def underactuated(self) -> bool:
         """A tree's step is an equation along the whole motion in which no input is alone in a row: fatrop, to which
         what nothing drives is no rank, does not get on there."""
-        return self.mass is not None and not self.driven and not self.scheme.either
+        return self.mass is not None and not self.driven and not self.scheme.touches
 
     def inverse(self, y: ca.SX, z: ca.SX, h: ca.SX) -> ca.SX:
         """(planned inputs,) under which a step goes with the unknowns z, where each solves a row of the residual."""
@@ -430,9 +430,10 @@ class NodeModel:
         count = self.scheme.z.shape[0]
         if self.closed is not None:
             return np.r_[self.scales.unknowns, np.full(count - self.scales.unknowns.size, self.closing_force)]
-        if self.scheme.either:
-            ends, weight = (count - self.scales.unknowns.size) // 4, 4.0 * self.supporting_force
-            return np.r_[self.scales.unknowns, np.full(2 * ends, weight), np.ones(2 * ends)]
+        if self.scheme.touches:
+            forces, weight = self.scheme.contact_forces, 4.0 * self.supporting_force
+            slips = count - self.scales.unknowns.size - forces
+            return np.r_[self.scales.unknowns, np.full(forces, weight), np.ones(slips)]
         return self.scales.unknowns if self.scales.unknowns.size == count else np.ones(count)
 
     @property
@@ -451,7 +452,7 @@ class NodeModel:
         of contacts, where a goal names its parts."""
         if self.closed is not None:
             return len(self.closed.independent_gaps)
-        return len(self.scheme.either) // 2 if self.shape.demands[5] is not None else 0
+        return self.scheme.contact_forces if self.shape.demands[5] is not None else 0
 
     @property
     def closed(self) -> ClosedVehicle | None:
@@ -473,7 +474,7 @@ class NodeModel:
     def residual_scale(self) -> np.ndarray:
         """Of the residual, which is a momentum where the unknowns are velocities."""
         count = self.scheme.residual.shape[0]
-        if self.closed is not None or self.scheme.either:
+        if self.closed is not None or self.scheme.touches:
             return np.r_[
                 self.scales.momenta, np.full(count - self.scales.momenta.size, self.scales.speed_mps)
             ]

@@ -62,8 +62,9 @@ class ArticulatedVehicle(Vehicle):
     pushes: tuple[tuple[str, str], ...] = ()
     """Pairs of bodies: balls of the first push boxes of the second, as `touching` has them. Plans find when and how."""
 
-    across: tuple[float, float, float] = (0.0, 1.0, 0.0)
-    """Along which nothing of it moves that touches in plans: these slip in the plane that is across."""
+    across: tuple[float, float, float] | None = (0.0, 1.0, 0.0)
+    """Along which nothing of it moves that touches in plans: these slip in the plane that is across. None: it moves in
+    space, and feet stick where they bear in plans."""
 
     def declare(self, q: SimpleNamespace) -> Tree:
         """The tree with the parameters q by name: numbers, or arrays of several."""
@@ -106,6 +107,11 @@ class ArticulatedVehicle(Vehicle):
     def touching(self) -> tuple[Touching, ...]:
         """What meets other bodies."""
         return tuple(Touching.of_link(link) for link in self.shapes())
+
+    @property
+    def bearing(self) -> tuple[Link, ...]:
+        """Whose ends bear on the ground in plans."""
+        return tuple(link for link in self.shapes() if link.body in self.feet)
 
     @cached_property
     def links(self) -> tuple[Link, ...]:  # type: ignore[override]

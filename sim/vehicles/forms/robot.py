@@ -84,6 +84,8 @@ class RobotVehicle(ArticulatedVehicle):
         robot = cls.robot
         cls.solids = _shown(robot)
         cls.capsules = capsules_of(_felt(robot))
+        if "feet" not in vars(cls) and int(robot.tree.arrays.kind[0]) == FREE:
+            cls.feet, cls.across = _feet(robot, cls.capsules), None
         cls.apart = robot.apart
         cls.servos = tuple(_servos(robot))
         gravity = _length(robot.tree.arrays.gravity_w)  # thousands where a file's lengths are in millimetres
@@ -143,6 +145,18 @@ class RobotVehicle(ArticulatedVehicle):
         bare = () if moving and self.solids else links_of(self.tree)
         return (*moving, *(shape for shape in bare if shape.body not in covered))
 
+    @property
+    def bearing(self) -> tuple[Link, ...]:
+        """The balls of its feet, or all of their ends where these have none."""
+        ends = super().bearing
+        return tuple(link for link in ends if _is_ball(link)) or ends
+
+    @property
+    def tool(self) -> str:
+        """Of what walks, what its legs carry."""
+        walks = self.feet and self.free
+        return self.tree.names[self.tree.carriers.tolist().index(0)] if walks else super().tool
+
     def touching(self) -> tuple[Touching, ...]:
         """The shapes of its file, of meshes their hulls; capsules along links that have none."""
         found = []
@@ -200,6 +214,27 @@ def _of_its_own(robot: Robot) -> list[Geom]:
     """Its shapes but planes, and but what stands about one that is free."""
     free = int(robot.tree.arrays.kind[0]) == FREE
     return [geom for geom in robot.geoms if geom.shape != "plane" and not (free and geom.body == WORLD)]
+
+
+def _is_ball(link: Link) -> bool:
+    return link.begin_b == link.end_b and link.touches[0]
+
+
+def _feet(robot: Robot, capsules: tuple[Link, ...]) -> tuple[str, ...]:
+    """Bodies with a ball that touches and no body behind them, where there are several: every other one around their
+    middle, as they are at the start, then those between."""
+    tree, poses = robot.tree, body_frames(robot.tree, robot.start.q)
+    a, found = tree.arrays, dict[int, tuple[str, np.ndarray]]()
+    for link in capsules:
+        carrier = int(tree.carriers[tree.names.index(link.body)]) if link.body != STAND else -1
+        if _is_ball(link) and carrier > 0 and carrier not in a.parent:
+            found[carrier] = link.body, (poses[link.body] @ (*link.begin_b, 1.0))[:2]
+    if len(found) < 2:
+        return ()
+    names, places = zip(*found.values(), strict=True)
+    x, y = (np.array(places) - np.mean(places, axis=0)).T
+    around = [names[k] for k in np.argsort(np.arctan2(y, x))]
+    return (*around[::2], *around[1::2])
 
 
 def _begun(kind: type[RobotVehicle]) -> np.ndarray:

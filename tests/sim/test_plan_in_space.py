@@ -1,0 +1,135 @@
+"""Plans through contact of a robot from a file whose root floats: four legs of three joints each, in space."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sim
+from benchmarks.plan_contact import replayed
+from sim.contact.trees import FRICTION
+from sim.multibody.robots.robot import MOST_TOUCHING
+from sim.planner import Goal, Limits, Planner, Task
+from tests.sim.multibody.test_robot_files import URDF, written
+
+DOG = Path(__file__).parents[2] / "examples" / "dog" / "dog.xml"
+LEGS = ("fore_left", "fore_right", "hind_left", "hind_right")
+G_MPS2, LINK_M, FOOT_M = 9.81, 0.2, 0.02
+FAST = Limits(turn_radps=20.0, speed_mps=10.0)
+
+
+@pytest.fixture(scope="module")
+def dog():
+    return sim.vehicle(str(DOG), hold=0.0)
+
+
+@pytest.fixture(scope="module")
+def turned_aside(dog):
+    """The plan of a motion without symmetry: up from low, ahead, aside and round."""
+    goal = _standing(dog, 0.8, place=(0.4, 0.06), heading_rad=0.15)
+    task = Task(_standing(dog, 1.0), Goal(goal), 1.04, 26, limits=FAST)
+    return Planner().plan(dog, task, starts=1, explain=False, time_limit_s=900.0)
+
+
+def _standing(dog, hip_rad, place=(0.0, 0.0), heading_rad=0.0):
+    """At rest with its feet under its hips."""
+    turns = (("hip", hip_rad), ("knee", -2.0 * hip_rad))
+    state = dog.state({f"{leg}_{joint}": turn for leg in LEGS for joint, turn in turns})
+    state.node[:4] = np.cos(heading_rad / 2), 0.0, 0.0, np.sin(heading_rad / 2)
+    state.node[4:7] = *place, 2.0 * LINK_M * np.cos(hip_rad) + FOOT_M
+    return state
+
+
+def _forces(plan, dog):
+    """(N, feet, 3) of the ground on the feet in the world, in the order of `dog.bearing`."""
+    _, z, _ = plan.problem.rows_of(plan.result.w, plan.numbers)
+    up, ahead, aside = z[:-1, dog.tree.nv :].reshape(len(z) - 1, 3, -1).transpose(1, 0, 2)
+    return np.stack([ahead, aside, up], axis=2)
+
+
+def test_legs_are_found_in_a_file_and_those_of_a_diagonal_follow_each_other(dog):
+    first, second = ({foot.removesuffix("_shank") for foot in pair} for pair in (dog.feet[:2], dog.feet[2:]))
+    assert {frozenset(first), frozenset(second)} == {
+        frozenset({"fore_left", "hind_right"}),
+        frozenset({"fore_right", "hind_left"}),
+    }
+    assert dog.tool == "trunk"
+
+
+def test_feet_feel_the_ground_however_many_other_ends_there_are(tmp_path):
+    """With all that is shown colliding, more ends touch than there is room for: evenly chosen ones left feet out."""
+    text = DOG.read_text(encoding="utf-8").replace('class="shown" ', "")
+    text = text.replace(
+        'type="capsule" fromto="-0.02 0 0 0.02 0 0" size="0.038"', 'type="box" size="0.03 0.03 0.03"'
+    )
+    rough = sim.vehicle(str(written(tmp_path, text, "rough.xml")))
+    assert sum(any(link.touches) for link in rough.shapes()) == MOST_TOUCHING
+    assert len(rough.bearing) == 4
+
+
+def test_an_arm_has_no_feet_whether_it_floats_or_not(tmp_path):
+    arm = written(tmp_path, URDF, "arm.urdf")
+    assert not sim.vehicle(f"{arm}:free").feet
+    assert not sim.vehicle(str(arm)).feet
+
+
+def test_a_dog_steps_aside_and_round_and_the_simulation_does_it(turned_aside, dog):
+    plan = turned_aside
+    assert plan.solved, plan.message
+    off, deep = replayed(plan, dog)
+    assert off < 1e-12
+    assert deep < 1e-11
+    np.testing.assert_allclose(plan.motion.nodes[-1], plan.task.goal.state.node, atol=1e-8)
+    forces = _forces(plan, dog)
+    along = np.linalg.norm(forces[..., :2], axis=2)
+    assert forces[..., 2].min() > -1e-7
+    assert (along - FRICTION * forces[..., 2]).max() < 1e-6
+    lifted = (forces[..., 2] < 1e-3).sum(axis=0)
+    assert (lifted >= 3).all()  # each foot is off the ground for some steps
+
+
+def test_momenta_change_by_what_the_ground_and_gravity_give_as_mujoco_has_them(turned_aside, dog):
+    """Both of them, about the world's origin, in every step: half of gravity's impulse at either end, that of the feet
+    where it begins."""
+    mujoco = pytest.importorskip("mujoco")
+    model = mujoco.MjModel.from_xml_path(str(DOG))
+    data, mass, h = mujoco.MjData(model), model.body_mass.sum(), turned_aside.step_s
+    names, momenta, moments, feet = dog.tree.coordinate_names, [], [], []
+    for node in turned_aside.motion.nodes:
+        q, v = node[: dog.tree.nq], node[dog.tree.nq :]
+        data.qpos[:7] = [*q[4:7], *q[:4]]
+        mujoco.mj_kinematics(model, data)
+        R = data.xmat[1].reshape(3, 3)
+        data.qvel[:6] = [*(R @ v[3:6]), *v[:3]]
+        for joint in names[7:]:
+            at = model.joint(joint)
+            data.qpos[at.qposadr] = q[names.index(joint)]
+            data.qvel[at.dofadr] = v[names.index(joint) - 1]
+        mujoco.mj_forward(model, data)
+        mujoco.mj_subtreeVel(model, data)
+        p, x = mass * data.subtree_linvel[1], data.subtree_com[1]
+        momenta.append(np.r_[p, data.subtree_angmom[1] + np.cross(x, p)])
+        weight = np.array([0.0, 0.0, -mass * G_MPS2])
+        moments.append(np.r_[weight, np.cross(x, weight)])
+        shanks = [data.body(link.body) for link in dog.bearing]
+        feet.append(
+            [b.xpos + b.xmat.reshape(3, 3) @ (0.0, 0.0, -LINK_M) - (0.0, 0.0, FOOT_M) for b in shanks]
+        )
+    forces, momenta, moments = _forces(turned_aside, dog), np.array(momenta), np.array(moments)
+    ground = np.concatenate([forces, np.cross(feet[:-1], forces)], axis=2).sum(axis=1)
+    given = h * (0.5 * (moments[:-1] + moments[1:]) + ground)
+    np.testing.assert_allclose(np.diff(momenta, axis=0), given, atol=1e-7)
+    assert np.abs(np.diff(momenta, axis=0)).max() > 0.5  # it moves
+
+
+def test_a_dog_stands_up_and_the_ground_bears_its_weight(dog):
+    """From rest to rest."""
+    task = Task(_standing(dog, 1.1), Goal(_standing(dog, 0.75)), 0.8, 20, limits=FAST)
+    plan = Planner().plan(dog, task, starts=1, explain=False, time_limit_s=900.0)
+    assert plan.solved, plan.message
+    off, deep = replayed(plan, dog)
+    assert off < 1e-12  # measured 0
+    assert deep < 1e-11
+    given = plan.step_s * _forces(plan, dog).sum(axis=(0, 1))
+    weight = float(dog.tree.arrays.mass.sum()) * G_MPS2
+    np.testing.assert_allclose(given, [0.0, 0.0, weight * plan.duration_s], atol=1e-7)
