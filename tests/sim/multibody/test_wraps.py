@@ -1,5 +1,7 @@
 """Laws of strings round spheres and cylinders, in trees and at poses of no pattern."""
 
+from itertools import product
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ from sim.multibody.observing import spatial_momentum
 from sim.multibody.robots.model import start_of
 from sim.multibody.shapes import cords_of
 from sim.multibody.stepping import OK
-from sim.multibody.symbolic import SymbolicTree
+from sim.multibody.symbolic import SymbolicTree, generic
 from sim.multibody.wraps import SIDED, WITHIN, bent, bent_rate
 from sim.steppers.bound_tree import BoundTree
 from tests.sim.multibody.sample_trees import assert_symbolic_steps
@@ -129,7 +131,7 @@ def triples(x):
 
 
 def test_a_strings_slopes_and_second_rate_are_what_differences_approach():
-    """Along motions of no pattern of both ends and the axis. Measured: 2e-10 and 2e-9 in the middle; what differs by
+    """Along motions of no pattern of both ends and the axis. Measured of nine in ten: 5e-11 and 4e-9; what differs by
     more leaves the shape, or comes upon it, within the difference."""
     rng, off, bends = np.random.default_rng(3), [], {0: 0, SIDED: 0, WITHIN: 0}
     for _ in range(400):
@@ -169,11 +171,28 @@ def test_a_strings_slopes_and_second_rate_are_what_differences_approach():
         assert np.linalg.norm(one) == pytest.approx(1.0, abs=1e-12)
         assert np.linalg.norm(other) == pytest.approx(1.0, abs=1e-12)
     assert min(bends.values()) > 10
-    assert (np.quantile(off, 0.9, axis=0) < (1e-5, 1e-7)).all()
+    assert (np.quantile(off, 0.9, axis=0) < (1e-7, 1e-9)).all()
+
+
+def test_a_string_whose_plane_is_not_told_stays_a_number():
+    """Ends opposite each other, in one place, on the axis or at the centre; slopes by expressions as well."""
+    places = [(1, 0, 0), (-1, 0, 0), (0, 0, 0), (0.3, 0, 0), (0, 0, 1), (0, 0, -2), (0, 1, 0), (2, 0, 0)]
+    p, q = ca.SX.sym("p", 3), ca.SX.sym("q", 3)
+    for axis, (how, side) in product(
+        [(0.0, 0.0, 0.0), (0.0, 0.0, 1.0)], enumerate([(0, 0, 0), (0, 0.5, 0.1), (0, 0.1, 0)])
+    ):
+        length = generic(bent)(tuple(p.elements()), tuple(q.elements()), axis, 0.3, side, how)[0]
+        by_expressions = ca.Function(
+            "length", [p, q], [length, ca.gradient(length, p), ca.gradient(length, q)]
+        )
+        for one, other in product(places, places):
+            found = bent(triples(one), triples(other), axis, 0.3, triples(side), how)
+            assert np.isfinite(np.r_[found[0], found[1], found[2]]).all()
+            assert all(np.isfinite(np.array(part)).all() for part in by_expressions(one, other))
 
 
 def test_a_string_through_a_ring_is_the_shortest_by_way_of_it():
-    """Against a search over the ring's points. Measured: 3e-15."""
+    """Against a search over the ring's points. Measured: 1e-15."""
     rng, found = np.random.default_rng(5), 0
     for _ in range(200):
         a, b = rng.normal(size=2), rng.normal(size=2)
@@ -212,8 +231,8 @@ def strung(rng):
 
 
 def test_strings_round_what_is_free_keep_momentum_and_energy():
-    """Measured over 4 s, in which the string comes upon a shape and leaves it: momenta to 5e-12, the energy of
-    88 J to 0.05 J at 2 ms."""
+    """Measured over 4 s, in which the string comes upon a shape and leaves it: momenta to 7e-13, the energy of
+    88 J to 0.1 J at 2 ms."""
     tree = rings(np.random.default_rng(5), strung)
     q, v = loose(tree, np.random.default_rng(2))
     bound = BoundTree(tree, 2e-3)
@@ -230,14 +249,14 @@ def test_strings_round_what_is_free_keep_momentum_and_energy():
 
 
 def test_symbolic_steps_round_shapes_are_those_that_are_compiled():
-    """At a pose at which the string is bent. Measured: 5e-12."""
+    """At a pose at which the string is bent. Measured: 2e-12."""
     tree = rings(np.random.default_rng(5), strung)
     q, v = loose(tree, np.random.default_rng(2), 0.5)
     assert_symbolic_steps(tree, q, v, 2e-3)
 
 
 def test_what_is_drawn_round_a_shape_is_as_long_as_the_string():
-    """Up to its pieces, which are chords, and upon the shape. Measured: 5e-4 of the length."""
+    """Up to its pieces, which are chords, and upon the shape. Measured: 7e-7 of the length."""
     tree = rings(np.random.default_rng(5), strung)
     q, _ = loose(tree, np.random.default_rng(2))
     poses = {"stand": np.eye(4), **sim.multibody.observing.body_frames(tree, q)}
