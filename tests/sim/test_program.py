@@ -11,6 +11,7 @@ import scipy.sparse as sparse
 import sim
 from sim.planner import Goal, Limits, Planner, Task, Waypoint, Weights
 from sim.planner.guess.guess import guess
+from sim.planner.task.task import usual_method
 from sim.planner.task.waypoints import waypoint_places
 from sim.planner.transcription.parameters import parameters
 from sim.planner.transcription.program import Program
@@ -35,19 +36,24 @@ def task_of(case: str) -> tuple[sim.Vehicle, Task]:
     if case == "car":
         car = sim.vehicle("car")
         return car, Task(start=car.state(), goal=Goal(car.state(x=8.0, y=2.0, theta=0.3)), duration_s=5.0)
+    if case == "pusher":
+        arm = sim.vehicle("pusher", hold=0.0)
+        start, goal = (arm.state({"box up": 0.1, "elbow": 1.2, "box ahead": x}) for x in (0.1, 0.4))
+        return arm, Task(start, Goal(goal, "free", "free", parts=("box_ahead", "velocity")), 2.0)
     board = sim.vehicle("snakeboard")
     goal = Goal(board.state(y=0.5), velocity="free")
     return board, Task(start=board.state(), goal=goal, duration_s=4.0)
 
 
 CASES = [(case, free) for case in ("forest", "ground", "boat", "snakeboard") for free in (False, True)]
+CASES += [("pusher", False)]
 
 
 def program_of(case: str, free_time: bool) -> tuple[Program, np.ndarray, np.ndarray, np.ndarray]:
     """A program of eight steps with a generic iterate, parameters and multipliers."""
     vehicle, task = task_of(case)
     task = dataclasses.replace(task, steps=8, free_duration=(1.0, 90.0) if free_time else None)
-    method, rng = sim.integrators()["variational"], np.random.default_rng(5)
+    method, rng = sim.integrators()[usual_method(vehicle)], np.random.default_rng(5)
     shape = dataclasses.replace(problem_shape(vehicle, method, task), scales=scales_of(vehicle, task))
     t = transcribe(shape)
     places = waypoint_places(vehicle, task, 8) if task.waypoints else None
@@ -98,6 +104,18 @@ def test_second_derivatives_are_those_of_the_lagrangian_and_both_forms_agree(cas
     program.jacobian(w, p, jacobian)
     pull = matrix(program.jacobian_gather.sparsity, jacobian).T @ lam
     assert np.abs(slope - 1.3 * plain - pull).max() < 1e-11 * (1.0 + np.abs(slope).max())
+
+
+def test_of_many_bodies_solvers_are_told_no_entries_that_are_always_nothing():
+    """Shares of the entries that are something at a generic iterate, where derivatives come as dense columns. Measured:
+    0.991 and 0.992; all entries of the columns were 0.15 and 0.31."""
+    program, w, p, lam = program_of("pusher", free_time=False)
+    assert program.run.large
+    first, second = (np.empty(g.sparsity.nnz()) for g in (program.jacobian_gather, program.full_hessian))
+    program.jacobian(w, p, first)
+    program.full_hessian(program.lagrangian(w, p, 1.3, lam)[1], second)
+    assert np.count_nonzero(first) > 0.95 * first.size
+    assert np.count_nonzero(second) > 0.95 * second.size
 
 
 @pytest.mark.parametrize("case", ["free flight", "car", "boat", "ground"])

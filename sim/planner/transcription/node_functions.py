@@ -138,7 +138,7 @@ class NodeFunctions:
         operations = function(here, [following, rows, cost]).n_instructions()
         self.identity = np.eye(self.variables)
         self.large = not self.unknowns and operations * self.variables > _LARGE
-        """Derivatives are found along one direction at a time, and have no structural zeros."""
+        """Derivatives are found along one direction at a time, as dense columns, with the zeros that they have."""
         self.gradient = compiled(here, [ca.densify(implicit.total(cost).T)])
         lam_next, lam_rows = ca.SX.sym("ln", following.shape[0]), ca.SX.sym("lr", rows.shape[0])
         lam_f = ca.SX.sym("lf")
@@ -150,11 +150,14 @@ class NodeFunctions:
             self.next_pattern, self.row_pattern, self.hessian_pattern = (
                 ca.Sparsity.dense(size, self.variables) for size in sizes
             )
+            depends = function(here, [-following, rows])
+            self.next_filled, self.row_filled = (_filled(depends.jac_sparsity(i, 0)) for i in range(2))
             moved = [ca.densify(ca.jtimes(x, v, along)) for x in (-following, rows)]
             self.jacobian = compiled([*here, along], moved, along=Along(len(here)))
             pull = ca.gradient(lagrangian, v)
             self.pull = compiled(multiplied, [ca.densify(pull)])
             """Gradient of the Lagrangian."""
+            self.hessian_filled = _filled(function(multiplied, [pull]).jac_sparsity(0, 0))
             turned = ca.densify(ca.jtimes(pull, v, along))
             self.hessian = compiled([*multiplied, along], [turned], along=Along(len(multiplied)))
             return
@@ -164,6 +167,9 @@ class NodeFunctions:
         """Of minus the next state, and of the rows."""
         pull, hessian = implicit.second(lagrangian)
         self.hessian_pattern = hessian.sparsity()
+        patterns = self.next_pattern, self.row_pattern, self.hessian_pattern
+        self.next_filled, self.row_filled, self.hessian_filled = (np.ones(p.nnz(), bool) for p in patterns)
+        """Which entries of the patterns, column after column, may be other than nothing."""
         self.hessian = compiled(multiplied, [ca.densify(pull), _nonzeros(hessian)])
 
     def first(self, count: int, given: Sequence[np.ndarray], out: Sequence[np.ndarray]) -> list[Launch]:
@@ -193,6 +199,11 @@ def node_functions(
 
 def _column(rows: tuple[Constraint, ...]) -> ca.SX:
     return ca.vertcat(*[r.expression for r in rows]) if rows else ca.SX(0, 1)
+
+
+def _filled(sparsity: ca.Sparsity) -> np.ndarray:
+    """(rows x columns,) which entries, column after column, may be other than nothing."""
+    return np.array(ca.DM(sparsity, 1.0)).ravel(order="F") != 0.0
 
 
 def _nonzeros(matrix: ca.SX) -> ca.SX:

@@ -39,13 +39,14 @@ def _gathered(sources: np.ndarray, blocks: np.ndarray, out: np.ndarray) -> None:
             out[i] += blocks[sources[k, i]]
 
 
-def gather(
-    places: list[tuple[np.ndarray, np.ndarray]], rows: int, columns: int, *, upper: bool = False
-) -> Gather:
+_Places = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""Rows and columns of entries, and which of these may be other than nothing."""
+
+
+def gather(places: list[_Places], rows: int, columns: int, *, upper: bool = False) -> Gather:
     """Of blocks at given places; those that occur twice are summed."""
-    r = np.concatenate([a for a, _ in places])
-    c = np.concatenate([b for _, b in places])
-    kept = np.flatnonzero(r <= c) if upper else np.arange(r.size)
+    r, c, filled = (np.concatenate(each) for each in zip(*places, strict=True))
+    kept = np.flatnonzero(filled & (r <= c) if upper else filled)
     unique, inverse = np.unique(c[kept].astype(np.int64) * rows + r[kept], return_inverse=True)
     order = np.argsort(inverse, kind="stable")
     first = np.searchsorted(inverse[order], np.arange(unique.size))
@@ -59,13 +60,11 @@ def gather(
     return Gather(sparsity, np.array(sources, np.int32))
 
 
-def block_places(pattern: ca.Sparsity, rows: object, columns: object) -> tuple[np.ndarray, np.ndarray]:
-    """Rows and columns of the nonzeros of copies of a block, copy by copy."""
+def block_places(pattern: ca.Sparsity, filled: np.ndarray, rows: object, columns: object) -> _Places:
+    """Of the nonzeros of copies of a block, copy by copy."""
     r, c = (np.asarray(x, int) for x in pattern.get_triplet())
-    return (
-        (np.asarray(rows, int)[:, None] + r).ravel(),
-        (np.asarray(columns, int)[:, None] + c).ravel(),
-    )
+    at = np.asarray(rows, int)[:, None]
+    return (at + r).ravel(), (np.asarray(columns, int)[:, None] + c).ravel(), np.tile(filled, len(at))
 
 
 @native
@@ -360,11 +359,11 @@ class Program:
         gaps, last = self.places[0], self.places[3]
         to_next = np.r_[columns[1:], end]
         places = [
-            block_places(self.run.next_pattern, gaps[:, 0], columns),
-            block_places(self.run.row_pattern, self._own, columns),
-            block_places(self.begin.row_pattern, [self.nx], [0]),
-            block_places(self.end.row_pattern, [self.rows - last.size], [end]),
-            (gaps.ravel(), (to_next[:, None] + np.arange(self.nx)).ravel()),
+            block_places(self.run.next_pattern, self.run.next_filled, gaps[:, 0], columns),
+            block_places(self.run.row_pattern, self.run.row_filled, self._own, columns),
+            block_places(self.begin.row_pattern, self.begin.row_filled, [self.nx], [0]),
+            block_places(self.end.row_pattern, self.end.row_filled, [self.rows - last.size], [end]),
+            (gaps.ravel(), (to_next[:, None] + np.arange(self.nx)).ravel(), np.ones(gaps.size, bool)),
         ]
         return gather(places, self.rows, self.size)
 
@@ -425,13 +424,10 @@ class Program:
         return gather(self._hessian_places, self.size, self.size, upper=True)
 
     @property
-    def _hessian_places(self) -> list[tuple[np.ndarray, np.ndarray]]:
+    def _hessian_places(self) -> list[_Places]:
         stages = self.nv * np.arange(self.n)
-        return [
-            block_places(self.run.hessian_pattern, stages, stages),
-            block_places(self.begin.hessian_pattern, [0], [0]),
-            block_places(self.end.hessian_pattern, [self.cut], [self.cut]),
-        ]
+        nodes = (self.run, stages), (self.begin, [0]), (self.end, [self.cut])
+        return [block_places(some.hessian_pattern, some.hessian_filled, at, at) for some, at in nodes]
 
     @cached_property
     def _hessian(self) -> "_Second":
