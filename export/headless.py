@@ -32,7 +32,7 @@ from sim.recordings import Take, load_take, save_take
 from sim.scene import Scene
 from sim.shapes import Shape
 from sim.simulation import Simulation
-from sim.simulation.lanes.snapshot import Snapshot, Tint
+from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot, Tint
 from sim.simulation.opening import scene_of, take_as_ghost
 from sim.simulation.runs.scene_setup import fixed_point_w
 from sim.vehicles import vehicle
@@ -105,9 +105,11 @@ class RunExports:
         """
         if not self._request.exports:
             return
-        from export.page import caption_of  # with scipy's rotations, as files are written
+        from export.fall import with_fall  # with what draws vehicles, as files are written
+        from export.page import caption_of
 
-        motions = self._recorder.motions()
+        last, takes = simulation.snapshot, self._takes(simulation)
+        motions = with_fall(self._recorder.motions(), takes, last, self._world)
         ground = ground_under(self._world, motions, self._obstacles())
         plan = None
         if planned is not None:
@@ -119,7 +121,7 @@ class RunExports:
             steps = format_of(path).steps
             export_motions(
                 path,
-                self._by_steps(simulation, motions) if steps else motions,
+                self._by_steps(motions, takes, last) if steps else motions,
                 title=self._scene.title or self._scene.name,
                 channels=self._request.channels,
                 ground=ground if steps or "terrain" in self._request.include else None,
@@ -137,8 +139,8 @@ class RunExports:
 
         return task_of_scene(self._scene, world=self._world)[1].obstacles
 
-    def _by_steps(self, simulation: Simulation, motions: Sequence[LaneMotion]) -> list[LaneMotion]:
-        """Motions of the lanes, step by step of those that are recorded so."""
+    def _takes(self, simulation: Simulation) -> list[tuple[LaneSnapshot, Take]]:
+        """Of the lanes that are recorded."""
         takes = []
         for lane in simulation.snapshot.lanes:
             reply: Future[Take] = Future()
@@ -146,9 +148,19 @@ class RunExports:
             simulation.advance(0.0)
             if reply.exception(0) is None:
                 takes.append((lane, reply.result(0)))
-        solids = simulation.snapshot.environment
-        recorded = motions_of_takes(takes, self._world, every_s=STEPS_S, solids=solids)
-        found = {motion.name: motion for motion in recorded}
+        return takes
+
+    def _by_steps(
+        self,
+        motions: Sequence[LaneMotion],
+        takes: Sequence[tuple[LaneSnapshot, Take]],
+        last: Snapshot,
+    ) -> list[LaneMotion]:
+        """Motions of the lanes, step by step of those that are recorded so."""
+        from export.fall import with_fall
+
+        recorded = motions_of_takes(takes, self._world, every_s=STEPS_S, solids=last.environment)
+        found = {motion.name: motion for motion in with_fall(recorded, takes, last, self._world)}
         return [found.get(motion.name, motion) for motion in motions]
 
 
@@ -453,7 +465,7 @@ def draw_take(order: TakeVideo, tell: Tell) -> None:
         simulation.submit(ShowMeasured(take_as_ghost(beside, name, world if here else None), tint))
     simulation.advance(0.0)
     request = Request(
-        seconds=max(take.duration_s, 1.0 / FPS),
+        seconds=max(take.shown_s, 1.0 / FPS),
         size_px=order.size_px,
         video=order.path,
         screenshot=None,

@@ -73,6 +73,8 @@ class LaneMotion:
     parameters: Mapping[str, Value] = field(default_factory=dict)
     wreck: np.ndarray
     """(n,) whether it has ended by then."""
+    fall: "Fall | None" = None
+    """Of what a crash at its end has thrown."""
     forces_w: Columns = field(default_factory=dict)
     """Who exerts it (control, environment) -> (n, 3) N on the main body, in the world, where that is known."""
     tint: tuple[float, float, float] = (1.0, 1.0, 1.0)
@@ -92,6 +94,47 @@ class LaneMotion:
     def main(self) -> np.ndarray:
         """(n, 4, 4) poses of the main body."""
         return next(iter(self.bodies.values()))
+
+    @property
+    def end_s(self) -> float:
+        """When nothing of it moves any more."""
+        return float((self.time if self.fall is None else self.fall.time)[-1])
+
+    def fallen(self) -> "LaneMotion":
+        """With its fall as a part of the motion: the main body goes with the hull, all else stays as it was."""
+        if self.fall is None:
+            return self
+        time, hull_w = self.fall.time, self.fall.moves_w[""]
+
+        def held(rows: np.ndarray) -> np.ndarray:
+            return np.concatenate([rows, np.repeat(rows[-1:], len(time), axis=0)])
+
+        bodies = {name: held(poses) for name, poses in self.bodies.items()}
+        main = next(iter(bodies))
+        bodies[main] = np.concatenate([self.main, hull_w @ self.main[-1]])
+        return replace(
+            self,
+            time=np.concatenate([self.time, time]),
+            bodies=bodies,
+            controls=held(self.controls),
+            shape=held(self.shape),
+            observables={name: held(column) for name, column in self.observables.items()},
+            wreck=held(self.wreck),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Fall:
+    """What a crash has thrown, at moments after a lane's end."""
+
+    time: np.ndarray
+    """(n,) s."""
+    moves_w: Columns
+    """Node of the main body's model, "" for all others -> (n, 4, 4) by which it has moved since, in the world."""
+    beside: tuple["LaneMotion", ...]
+    """Of what nobody sees before: chips, and who was thrown off."""
+    absent: frozenset[str]
+    """Nodes of the model that are seen no more: of who was thrown off."""
 
 
 @dataclass(frozen=True, eq=False)

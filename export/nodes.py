@@ -14,6 +14,8 @@ from export.motion import LaneMotion, SolidsMotion
 from export.output import OutputError
 from render.frame import View
 from render.vehicles.rigs import flown_alike
+from render.vehicles.wreckage import HULL
+from sim.groups.numeric import pose_between
 from sim.models.asset import box_asset, cart_asset, has_model, load_model, on_wheels
 from sim.models.solids import ModelAsset, capsules_of, shape_asset
 from sim.multibody.shapes import STAND
@@ -197,15 +199,29 @@ def _has_own(vehicle: str) -> bool:
 def _add_lane(nodes: list[Node], motion: LaneMotion, assets: Assets) -> None:
     places = motion.main[:, :3, 3]
     x, y, z = (round(float(v), 3) for v in 0.5 * (places.min(axis=0) + places.max(axis=0)))
-    middle = np.array([x, y, z])
     lane = len(nodes)
     nodes.append(Node(motion.name, None, at_m=(x, y, z)))
+    _add_bodies(nodes, lane, motion.fallen(), np.array([x, y, z]), assets)
+    for thrown in motion.fall.beside if motion.fall is not None else ():
+        _add_bodies(nodes, lane, thrown, np.array([x, y, z]), assets, since_s=float(motion.time[-1]))
+
+
+def _add_bodies(
+    nodes: list[Node],
+    lane: int,
+    motion: LaneMotion,
+    middle: np.ndarray,
+    assets: Assets,
+    since_s: float = -math.inf,
+) -> None:
+    """With their parts, below a lane's node, which stands at `middle`. since_s: before that nobody sees them."""
     bodies = {}
     for name, poses in motion.bodies.items():
         bodies[name] = len(nodes)
         local = poses.copy()
         local[:, :3, 3] -= middle
-        nodes.append(Node(name, lane, track=_track(motion.time, local, f"{motion.name}/{name}")))
+        track = _track(motion.time, local, f"{motion.name}/{name}", motion.time > since_s)
+        nodes.append(Node(name, lane, track=track))
     model = motion.config.model
     if STAND in {*(part.body for part in model.parts), *(link.body for link in motion.links)}:
         x, y, z = (float(v) for v in np.array(motion.pivot_w) - middle)
@@ -227,6 +243,7 @@ def _alike(motion: LaneMotion, body: str, look: VehicleConfig) -> LaneMotion:
         vehicle=look.name,
         config=look,
         bodies={body: motion.bodies[body]},
+        fall=motion.fall if body == next(iter(motion.bodies)) else None,
         controls=controls,
         parameters={},
         observables={},
@@ -244,7 +261,7 @@ def _add_links(nodes: list[Node], motion: LaneMotion, bodies: Mapping[str, int])
 
 def _add_model(nodes: list[Node], motion: LaneMotion, asset: ModelAsset, bodies: Mapping[str, int]) -> None:
     """The parts of a model; those without a body of their own go with the first one."""
-    model, main = motion.config.model, next(iter(bodies.values()))
+    model = motion.config.model
     parts = {node: part for part in model.parts for node in part.nodes}
     for k, name in enumerate(asset.nodes):
         part = parts.get(name)
@@ -253,17 +270,33 @@ def _add_model(nodes: list[Node], motion: LaneMotion, asset: ModelAsset, bodies:
             continue
         own = part is not None and part.body in bodies
         pivot = np.zeros(3) if own else asset.pivots[k]
-        parent = bodies[part.body] if part is not None and own else main
+        body = part.body if part is not None and own else next(iter(bodies))
+        parent, fallen = bodies[body], _fallen(motion, name, body)
         looks = {"asset": asset, "part": k, "ghost": motion.ghost, "tint": motion.tint}
-        if part is None:
+        if part is None and fallen is None:
             nodes.append(Node(name, parent, at_m=(x, y, z), **looks))  # type: ignore[arg-type]
-        elif not (motion.ghost and "ghost" in part.hidden):
-            track = _part_track(part, motion, pivot)
+        elif part is None or not (motion.ghost and "ghost" in part.hidden):
+            track = _part_track(part or Part((name,)), motion, pivot, fallen)
             nodes.append(Node(name, parent, track=track, **looks))  # type: ignore[arg-type]
 
 
-def _part_track(part: Part, motion: LaneMotion, pivot: np.ndarray) -> Keyframes:
-    """Of a part in its body. What is hidden while rotors are drawn as discs is shown: there are no discs."""
+def _fallen(motion: LaneMotion, node: str, body: str) -> np.ndarray | None:
+    """(n, 4, 4) by which a node has moved in its body since a crash; None where it stays there."""
+    fall, poses = motion.fall, motion.bodies[body]
+    if fall is None or (node not in fall.moves_w and body == next(iter(motion.bodies))):
+        return None
+    since = len(fall.time)
+    found = np.tile(np.eye(4), (len(poses), 1, 1))
+    found[-since:] = np.linalg.inv(poses[-since:]) @ fall.moves_w.get(node, fall.moves_w[HULL])
+    found[-since:] @= poses[-since - 1]
+    return found
+
+
+def _part_track(
+    part: Part, motion: LaneMotion, pivot: np.ndarray, fallen: np.ndarray | None = None
+) -> Keyframes:
+    """Of a part in its body, moved on by what `_fallen` gives. What is hidden while rotors are drawn as discs is shown:
+    there are no discs."""
     rows = _values(motion, motion.time)
     time = _refined(part, motion.time, rows)
     if len(time) > len(motion.time):
@@ -277,6 +310,13 @@ def _part_track(part: Part, motion: LaneMotion, pivot: np.ndarray) -> Keyframes:
         by = part.shown_by
         shown[k] = (by is None or by.value(values, turned_s) > 0.0) and not (wreck and "wreck" in part.hidden)
     matrices[:, :3, 3] += pivot
+    if motion.fall is not None:
+        shown &= (time < motion.fall.time[0]) | (not motion.fall.absent & set(part.nodes))
+    if fallen is not None:
+        after = np.minimum(at + 1, len(fallen) - 1)
+        shares = (time - motion.time[at]) / np.maximum(motion.time[after] - motion.time[at], _NOTHING)
+        for k, share in enumerate(shares.tolist()):
+            matrices[k] = pose_between(fallen[at[k]], fallen[after[k]], share) @ matrices[k]
     return _track(time, matrices, ", ".join(part.nodes), shown)
 
 

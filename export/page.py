@@ -94,7 +94,7 @@ def shown(
     nodes = nodes_of(motions, assets)
     of_lanes = _lane_nodes(nodes)
     begin_s = min(float(motion.time[0]) for motion in motions)
-    end_s = max(float(motion.time[-1]) for motion in motions)
+    end_s = max(motion.end_s for motion in motions)
     found = [_channels(motion, curves) for motion in motions]
     lanes = [
         _lane(motion, begin_s, curves) | {"curves": values, "node": node}

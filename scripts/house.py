@@ -46,7 +46,9 @@ ADDED = {
         "ui/features/progress/",
         "ui/features/methods.py",
         "render/vehicles/wreckage.py",
+        "render/vehicles/crash.py",
         "render/vehicles/crash_film.py",
+        "export/fall.py",
     ),
     "pictures that add up, and land in its light": (
         "render/passes/accumulation.py",

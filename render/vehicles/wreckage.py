@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 HULL = ""
 """The piece that all nodes are of which do not come off."""
-LASTS_S = 6.0
 CHIPS = 16
 _SHEET_KGPM2 = 8.0
 """Of what is drawn: sheet, which a piece is made of."""

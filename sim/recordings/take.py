@@ -38,6 +38,10 @@ class LaneStatus(Enum):
     GIVEN_UP = "given up"
 
 
+FALLS_S = 6.0
+"""So long after a crash is shown how the wreck falls."""
+
+
 def node_columns(vehicle: Vehicle) -> list[str]:
     """Of a flat node: pose (rotations column by column, body to world), body twist, shape and its rates."""
     return list(vehicle.space.columns)
@@ -105,6 +109,11 @@ class Take:
     def integrator(self) -> Integrator:
         """At the start."""
         return self.segments[0].integrator
+
+    @property
+    def shown_s(self) -> float:
+        """How long it is shown: its duration, and the fall of the wreck where it ends in a crash."""
+        return self.duration_s + (FALLS_S if self.status is LaneStatus.CRASHED else 0.0)
 
     @property
     def step_s(self) -> float:

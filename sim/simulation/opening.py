@@ -76,7 +76,7 @@ def open_take(
         method = integrator or taken.integrator.name
         with_overrides(scene, vehicle=taken.vehicle.name, integrator=method, step_s=step_s)
         commands += (Resimulate(integrator or "", step_s),)
-    return scene, commands, taken.duration_s
+    return scene, commands, taken.shown_s
 
 
 def ghost_commands(path: Path) -> tuple[Command, ...]:

@@ -12,12 +12,13 @@ import pytest
 from render.frame import DrawnVehicle, View, look_at, perspective
 from render.vehicles.crash_film import LIVE_S, REPLAYED_S, SLOWNESS, CrashFilm
 from render.vehicles.scene_view import SceneView
-from render.vehicles.wreckage import HULL, LASTS_S, Piece, Wreckage, blow_of, pieces_of
+from render.vehicles.wreckage import HULL, Piece, Wreckage, blow_of, pieces_of
 from sim.commands import PilotInput, Reset, Scrub, SetPilotInput
 from sim.contact.bodies import Pile, Prop
 from sim.contact.obstacles.prop_kinds import Placed
 from sim.groups.numeric import rotation_exp
 from sim.models.asset import load_model
+from sim.recordings.take import FALLS_S
 from sim.scene import Start, load_scene
 from sim.shapes import Box
 from sim.simulation import Simulation
@@ -75,7 +76,7 @@ def lowest_m(one: Placed, T_w: np.ndarray, height: Callable[[np.ndarray, np.ndar
 @contextmanager
 def falling(left: Wreckage, there: World, *props: Placed) -> Iterator[Callable[[float], np.ndarray]]:
     """Gives principal axes (n, 4, 4) of props, pieces and chips so long after the blow."""
-    thrown = Thrown(Around(there), lambda: (*props, *left.placed()), LASTS_S)
+    thrown = Thrown(Around(there), lambda: (*props, *left.placed()), FALLS_S)
 
     def at(age_s: float) -> np.ndarray:
         found = thrown.bodies_w(age_s, wait=True)
@@ -167,14 +168,14 @@ def test_what_has_come_off_lies_on_the_ground_in_the_end_still_and_never_in_it(n
     left, there = wreckage(name), shaped(slope)
     placed = left.placed()
     with falling(left, there) as at:
-        poses = {age: at(age) for age in (*np.arange(0.12, LASTS_S, 0.12), LASTS_S - 0.5, LASTS_S)}
+        poses = {age: at(age) for age in (*np.arange(0.12, FALLS_S, 0.12), FALLS_S - 0.5, FALLS_S)}
     deepest = [
         lowest_m(one, T_w[k], slope)
         for T_w in poses.values()
         for k, one in enumerate(placed)
         if np.abs(T_w[k, :2, 3]).max() < 36.0
     ]
-    late, later = poses[LASTS_S - 0.5], poses[LASTS_S]
+    late, later = poses[FALLS_S - 0.5], poses[FALLS_S]
     print(
         "M",
         min(deepest),
@@ -197,7 +198,7 @@ def test_no_wreck_climbs_a_wall_higher_than_its_speed_would_throw_it() -> None:
     blow = blow_of(T_wb, twist, np.array([0.0, 0, 0, 9.0, 0, 0]), wet=False)
     left = Wreckage(blow, (piece((2.5, 0.8, 0.9)),), shaped(wall))
     with falling(left, shaped(wall)) as at:
-        heights = [at(age)[0, 2, 3] for age in np.arange(0.0, LASTS_S, 0.1)]
+        heights = [at(age)[0, 2, 3] for age in np.arange(0.0, FALLS_S, 0.1)]
     assert max(heights) < 4.0 + float(twist[3:] @ twist[3:]) / (2.0 * 9.81)
 
 

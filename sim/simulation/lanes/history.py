@@ -3,6 +3,7 @@ controls, for the lanes that get the same ones."""
 
 import math
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Iterator, Mapping
 
 import numpy as np
@@ -124,6 +125,10 @@ class TrailRows(Mapping[str, np.ndarray]):
         return len(self._parts)
 
 
+BEFORE_S = 0.04
+"""A motion so long before a blow is that which the blow ended."""
+
+
 class Trails:
     """Of one generation."""
 
@@ -134,12 +139,22 @@ class Trails:
             name: Trail(time_s, value, rate, direction=name in directions)
             for name, value, rate in _traced(seen)
         }
+        self._twists = deque([(time_s, seen.twist_b.copy())])
 
     def note(self, time_s: float, seen: Observation, poses_w: np.ndarray) -> None:
         """A later moment."""
         self.recent.add(time_s, poses_w)
         for name, value, rate in _traced(seen):
             self._trails[name].note(time_s, value, rate)
+        self._twists.append((time_s, seen.twist_b.copy()))
+        while self._twists[1][0] <= time_s - BEFORE_S + _SAME_S:
+            self._twists.popleft()
+
+    @property
+    def twist_before_b(self) -> np.ndarray:
+        """(6,) of the main body `BEFORE_S` before the latest moment or earlier, as it was noted last by then; of the
+        first moment where there is none."""
+        return self._twists[0][1]
 
     def rows(self) -> TrailRows:
         """By name, rows of time and value up to now."""

@@ -433,6 +433,7 @@ def lane_picture(lane: Lane, span_s: float, deviation: Deviation | None = None) 
         bodies_previous=dict(zip(names, previous_w, strict=True)),
         bodies=dict(zip(names, current_w, strict=True)),
         twist_b=observation.twist_b,
+        twist_before_b=observer.trails.twist_before_b,
         shape=node[m.vehicle.node_layout.shape].copy(),
         controls=lane.controls.copy(),
         node=node.copy(),

@@ -140,6 +140,8 @@ class LaneSnapshot:
     """How fast the fastest contact that bore in the last step moves along what it touches; 0 where none did."""
     blows: "tuple[Blow, ...]" = ()
     """What its own bodies have struck lately, the latest last; of the flown one alone."""
+    twist_before_b: np.ndarray = field(default_factory=lambda: np.zeros(6))
+    """(6,) of the main body before the blow that has ended it, in its frame; of the past at its end alone."""
     node: np.ndarray = field(default_factory=lambda: np.zeros(0))
     """(node size,) configuration and velocity, as the vehicle lays them out; empty where it is not simulated."""
     held: Mapping[str, float] = field(default_factory=dict)

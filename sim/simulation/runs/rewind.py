@@ -17,7 +17,7 @@ from sim.recordings import Take
 from sim.recordings.playback import Playback
 from sim.recordings.segment import SAME_S, Moment, Segment
 from sim.recordings.take import now
-from sim.simulation.lanes.history import ControlHistory, RecentPoses
+from sim.simulation.lanes.history import BEFORE_S, ControlHistory, RecentPoses
 from sim.simulation.lanes.kernels import KernelStore
 from sim.simulation.lanes.lane import Lane, lane_picture
 from sim.simulation.lanes.placing import Footing
@@ -40,6 +40,8 @@ class _Shown:
     """Never stepped: put to the moment that is shown, and pictured."""
     recent: RecentPoses
     """The latest that were shown, one after the other."""
+    before_end_b: np.ndarray | None = None
+    """(6,) twist of the main body before the blow at the end, once that has been looked at."""
 
     def put(self, moment: Moment, dynamics: Dynamics, footing: Footing) -> None:
         """The lane to that moment, and where it was before that."""
@@ -244,13 +246,15 @@ class Replay:
         return _Shown(look, take, playback, lane, RecentPoses(start.time_s, lane.poses_w))
 
     def _picture(self, shown: _Shown, time_s: float, generation: int, span_s: float) -> LaneSnapshot:
-        take, moment = shown.take, shown.playback.at(time_s)
+        take, over = shown.take, time_s >= shown.take.end_s - SAME_S
+        before_b = self._before_end_b(shown) if over else None
+        moment = shown.playback.at(time_s)
         shown.put(moment, self._method(moment.segment), self._footing(moment.segment))
         picture = lane_picture(shown.lane, 0.0)
         previous_s, previous_w, *_ = shown.recent.pair(max(span_s, picture.step_s))
-        over = time_s >= take.end_s - SAME_S
         return replace(
             picture,
+            twist_before_b=picture.twist_b if before_b is None else before_b,
             generation=generation,
             time_previous_s=previous_s,
             bodies_previous=dict(zip(picture.bodies, previous_w, strict=True)),
@@ -258,6 +262,18 @@ class Replay:
             status=take.status if over else LaneStatus.RUNNING,
             status_text=take.ended if over else "",
         )
+
+    def _before_end_b(self, shown: _Shown) -> np.ndarray:
+        """(6,) as a lane that flies notes it: where its controls are evaluated."""
+        if shown.before_end_b is not None:
+            return shown.before_end_b
+        time_s = shown.take.end_s - BEFORE_S
+        segment = shown.playback.segment_at(time_s)
+        dynamics, step = self._method(segment), segment.step_at(time_s)
+        step = max(step - step % dynamics.control_steps, segment.first_step)
+        shown.put(shown.playback.moment(segment, step), dynamics, self._footing(segment))
+        shown.before_end_b = shown.lane.observation.twist_b.copy()
+        return shown.before_end_b
 
     def _method(self, segment: Segment) -> Dynamics:
         """By which a lane shows it and goes on from it: on the ground, even where it had been planned without any."""

@@ -233,7 +233,8 @@ class Sharing:
         return News(f"Video saved: {path}")
 
     def _written(self, asked: _Asked) -> News:
-        from export.file import export_motions  # as above
+        from export.fall import with_fall  # as above
+        from export.file import export_motions
         from export.ground import ground_under
         from export.motion import EVERY_S, STEPS_S, motions_of_ghosts, motions_of_takes
         from export.page import caption_of
@@ -256,6 +257,7 @@ class Sharing:
             motions = motions_of_takes(takes, asked.world, every_s=every_s, solids=snapshot.environment)
             if not motions:
                 return News("nothing has been recorded yet", error=True)
+            motions = with_fall(motions, takes, snapshot, asked.world)
             motions += motions_of_ghosts(asked.ghosts.result(), snapshot.lanes[0], motions[0].time)
             ground, plan = None, None
             if asked.request.ground or steps:
