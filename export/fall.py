@@ -16,8 +16,8 @@ from sim.recordings.take import FALLS_S, LaneStatus
 from sim.simulation.lanes.kernels import KernelStore
 from sim.simulation.lanes.snapshot import LaneLook, LaneSnapshot, Snapshot
 from sim.simulation.runs.rewind import Replay
-from sim.vehicle_config import VehicleConfig
-from sim.vehicle_config.registry import config_named
+from sim.vehicle_config import VehicleConfig, config_of
+from sim.vehicle_config.model import Model
 from sim.world import World
 
 
@@ -58,13 +58,14 @@ def _with(motion: LaneMotion, crash: Crash) -> LaneMotion:
     end_s, moves_w = float(motion.time[-1]), [crash.moves_w(age_s) for age_s in ages_s]
     time, moved = end_s + np.array(ages_s), [crash.wreckage.moved(moves) for moves in moves_w]
     chips = [crash.chips(moves) for moves in moves_w]
-    beside = [_beside("chips", time, [poses for poses, _ in chips], config_named("chips"), chips[0][1])]
+    bare = replace(motion.config, model=Model())
+    beside = [_beside("chips", time, [poses for poses, _ in chips], bare, chips[0][1])]
     people = [limbs for age_s in ages_s if (limbs := crash.thrown(age_s)) is not None]
     rider = motion.config.model.rider if len(people) == len(ages_s) else None
     if rider is not None:
         name, links = rider.limbs.name, rider.limbs.links
         links = () if has_model(name) else links
-        beside.append(_beside(name, time, people, config_named(name), links))
+        beside.append(_beside(name, time, people, config_of(rider.limbs), links))
     fall = Fall(time, _columns(moved), tuple(beside), frozenset(() if rider is None else rider.nodes))
     return replace(motion, fall=fall, solids=_pushed(motion.solids, crash, time, ages_s))
 
