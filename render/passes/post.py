@@ -11,6 +11,8 @@ from render.programs import FIRST_FREE_UNIT, Programs, uniform
 from render.quality import Quality
 
 _SOURCE_UNIT, _BLOOM_UNIT, _DEPTH_UNIT = FIRST_FREE_UNIT, FIRST_FREE_UNIT + 1, FIRST_FREE_UNIT + 2
+_REACH_PX = 18
+"""Around what is smoothed, in which edges are followed (`present.frag`)."""
 
 Rectangle = tuple[int, int, int, int]
 """Left, bottom, width, height in pixels."""
@@ -54,11 +56,16 @@ class Post:
             self._blur = self._pass(programs, "bloom_blur.frag")
             small = (max(scene_px[0] // 4, 1), max(scene_px[1] // 4, 1))
             self._glow = [self._target(small, dtype="f2") for _ in range(2)]
-        self._encoded = self._target(scene_px, dtype="f1")
+        self._encoded = self._target(scene_px, dtype="f1", depth=self._mark is not None)
         self._lifted = self._target(scene_px, dtype="f1") if enlarged else None
         self._smoothed: moderngl.Framebuffer | None = None
-        if fxaa and (scene_px != output_px or self._depth_map is not None):
-            self._smoothed = self._target(scene_px, dtype="f1", depth=self._depth_map is not None)
+        if self._smooth is not None and self._mark is None and scene_px != output_px:
+            self._smoothed = self._target(scene_px, dtype="f1")
+        self._stepped: moderngl.Framebuffer | None = None
+        """What of the encoded picture is smoothed there, as it was before."""
+        if self._mark is not None:
+            self._copy = self._pass(programs, "present.frag", COPY=1)
+            self._stepped = self._target(scene_px, dtype="f1")
         self._finished: moderngl.Framebuffer | None = None
         """The last picture, where it is kept beside the target that it went to."""
 
@@ -123,12 +130,16 @@ class Post:
             return
         source = self._encode(scene)
         straight = False
-        if self._smooth is not None and (self._depth_map is None or vehicles):
+        if self._smooth is not None:
             uniform(self._smooth[0], "texel").value = (1.0 / self._scene_px[0], 1.0 / self._scene_px[1])
-            straight = self._smoothed is None
-            if self._smoothed is not None:
-                self._smooth_out(self._smoothed, vehicles)
+            if self._mark is not None:
+                self._smooth_about(vehicles)
+            elif self._smoothed is not None:
+                self._smoothed.use()
+                self._run(self._smooth, colour_of(source))
                 source = self._smoothed
+            else:
+                straight = True
         if self._lift is not None and self._lifted is not None:
             self._lifted.use()
             self._run(self._lift, colour_of(source))
@@ -144,15 +155,23 @@ class Post:
         uniform(self._tone[0], "exposure").value = exposure
         return colour_of(self._encode(scene))
 
-    def _smooth_out(self, target: moderngl.Framebuffer, vehicles: Sequence[Rectangle]) -> None:
-        """The encoded picture with smooth edges; without full materials only about vehicles."""
+    def _smooth_about(self, vehicles: Sequence[Rectangle]) -> None:
+        """Smooth the edges of the encoded picture within these."""
         assert self._smooth is not None
-        encoded = colour_of(self._encoded)
-        if self._mark is None or self._depth_map is None:
-            target.use()
-            self._run(self._smooth, encoded)
-            return
-        self._ctx.copy_framebuffer(target, self._encoded)
+        assert self._mark is not None
+        assert self._depth_map is not None
+        assert self._stepped is not None
+        target, source = self._encoded, colour_of(self._stepped)
+        # Drawn, not copied: to copy, software GL waits for all that it has still to shade.
+        for left, bottom, width, height in vehicles:
+            self._stepped.scissor = (
+                left - _REACH_PX,
+                bottom - _REACH_PX,
+                width + 2 * _REACH_PX,
+                height + 2 * _REACH_PX,
+            )
+            self._stepped.use()
+            self._run(self._copy, colour_of(target))
         self._depth_map.use(_DEPTH_UNIT)
         # Software GL works out all of a shader where its quick depth test lets a pixel pass, and else nothing.
         self._ctx.enable_only(moderngl.DEPTH_TEST)
@@ -160,11 +179,11 @@ class Post:
             target.scissor, target.color_mask = each, (False, False, False, False)
             target.use()
             target.clear(depth=1.0)
-            self._run(self._mark, encoded)
+            self._run(self._mark, source)
             target.color_mask = True, True, True, True
             target.use()
             self._ctx.depth_func = "=="
-            self._run(self._smooth, encoded)
+            self._run(self._smooth, source)
             self._ctx.depth_func = "<"
         target.scissor = None  # type: ignore[assignment]  # the declaration lacks None
         self._ctx.enable_only(moderngl.NOTHING)

@@ -73,6 +73,8 @@ void main() {
     colour = vec4(0.0);
 #elif defined(FXAA)
     colour = smoothed(uv);
+#elif defined(COPY)
+    colour = texelFetch(source_map, ivec2(gl_FragCoord.xy), 0);
 #elif defined(SAME_SIZE)
     colour = vec4(texelFetch(source_map, ivec2(uv * vec2(textureSize(source_map, 0))), 0).rgb, 1.0);
 #elif defined(LIFTED)
