@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
 from time import perf_counter
+from typing import Any
 
 import moderngl
 import numpy as np
@@ -65,9 +66,9 @@ class PanelPicture:
             (panels if _keeps_out(drawn, scene) else over).add_draw_list(drawn)
         width, height = (round(data.display_size[k] * data.framebuffer_scale[k]) for k in (0, 1))
         self._keep_up((width, height), scene_px, panels, in_use=in_use)
-        within = all(_within(drawn, scene) for drawn in over.cmd_lists)
-        if cleared or not (self._keeps and self._laid_in and within):
-            self._laid_in = within
+        apart = all(within(drawn, scene) for drawn in over.cmd_lists)
+        if cleared or not (self._keeps and self._laid_in and apart):
+            self._laid_in = apart
             assert self._canvas is not None
             gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, self._canvas.glo)
             gl.glBindFramebuffer(gl.GL_DRAW_FRAMEBUFFER, screen.glo)
@@ -121,17 +122,33 @@ def _keeps_out(drawn: imgui.ImDrawList, scene: Rect) -> bool:
     return not any(c.x < x + width and c.z > x and c.y < y + height and c.w > y for c in clips)
 
 
-def _within(drawn: imgui.ImDrawList, scene: Rect) -> bool:
-    """Whether all of it lies in the scene's part of the window."""
-    size = drawn.vtx_buffer.size()
-    if not size:
+def within(drawn: imgui.ImDrawList, scene: Rect) -> bool:
+    """Whether all that is seen of it lies in the scene's part of the window."""
+    low, high = np.array(scene[:2]) - 0.5, np.array(scene[:2]) + scene[2:] + 0.5
+    free = [
+        (command.idx_offset, command.elem_count)
+        for command in drawn.cmd_buffer
+        if command.elem_count
+        and not (
+            command.clip_rect.x >= low[0]
+            and command.clip_rect.y >= low[1]
+            and command.clip_rect.z <= high[0]
+            and command.clip_rect.w <= high[1]
+        )
+    ]
+    if not free:
         return True
-    kept = ctypes.string_at(drawn.vtx_buffer.data_address(), size * imgui.VERTEX_SIZE)
-    places = np.frombuffer(kept, np.float32).reshape(size, -1)[:, :2]
-    corner, extent = np.array(scene[:2]), np.array(scene[2:])
-    return bool(
-        (places.min(axis=0) >= corner - 0.5).all() and (places.max(axis=0) <= corner + extent + 0.5).all()
-    )
+    vertices = _raw(drawn.vtx_buffer, imgui.VERTEX_SIZE, np.float32)
+    numbers = _raw(drawn.idx_buffer, imgui.INDEX_SIZE, np.dtype(f"u{imgui.INDEX_SIZE}")).ravel()
+    used = np.concatenate([numbers[first : first + count] for first, count in free])
+    places = vertices[used, :2]
+    return bool((places >= low).all() and (places <= high).all())
+
+
+def _raw(buffer: Any, size: int, dtype: Any) -> np.ndarray:
+    """(n, k) of a buffer of imgui's, whose entries take so many bytes."""
+    kept = ctypes.string_at(buffer.data_address(), buffer.size() * size)
+    return np.frombuffer(kept, dtype).reshape(buffer.size(), -1)
 
 
 def _content(drawn: imgui.ImDrawList) -> tuple[object, ...]:
