@@ -5,6 +5,8 @@ uneroded, on a grid that coarsens outwards and leaves the map out. Along the sea
 own heights and eases back to the landform; a lip that dips under the map closes what gaps remain.
 """
 
+from itertools import pairwise, product
+
 import numpy as np
 
 from render.land.mesh import ChunkedMesh, Mesh, joined
@@ -23,6 +25,8 @@ _FAR_SPACING_M = ((40.0, 40.0), (120.0, 120.0))
 """Around a map that reaches to where hills are small."""
 _GROWTH = (1.09, 1.15)
 _EASE_M = 45.0
+_CHUNK_CELLS = (32, 16)
+"""Along each side, by level: little of the far land is seen from within a canyon, and only chunks in view are drawn."""
 _LIP_M = 8.0
 _LIP_DROP_M = 5.0
 _CANYON_M = 330.0
@@ -118,22 +122,29 @@ def _blocks(world: World, level: int) -> dict[str, np.ndarray]:
 
 
 def load_far_field(world: World, level: int) -> ChunkedMesh:
-    """Level 0 (about 130 k triangles) or 1 (about 30 k) of the land around a map, in eight chunks."""
+    """Level 0 (about 130 k triangles) or 1 (about 30 k) of the land around a map, in chunks."""
     if world.river is None and world.grounds is None and not world.far_desert:
         raise ValueError(f"world {world.name!r} has no land to go on")
     name = f"far-{world.key}-{_DIGEST}-{KERNEL_DIGEST}-{level}"
     blocks = cached_arrays("meshes", name, lambda: _blocks(world, level))
     vertices, ((x0, x1), (y0, y1)) = blocks["vertices"], blocks["edges"]
     nx, ny = vertices.shape[:2]
-    spans = [
-        ((a, b), (c, d))
-        for a, b in ((0, x0), (x0, x1), (x1, nx - 1))
-        for c, d in ((0, y0), (y0, y1), (y1, ny - 1))
-    ]
     parts = []
-    for (a, b), (c, d) in spans:
-        if (a, b, c, d) == (x0, x1, y0, y1):
+    for (a, b), (c, d) in product(_cut((0, x0, x1, nx - 1), level), _cut((0, y0, y1, ny - 1), level)):
+        if x0 <= a < x1 and y0 <= c < y1:
             continue
         block = vertices[a : b + 1, c : d + 1]
         parts.append(Mesh(block.reshape(-1, block.shape[-1]), grid_indices(*block.shape[:2])))
     return joined(parts)
+
+
+def _cut(lines: tuple[int, ...], level: int) -> list[tuple[int, int]]:
+    """First and last grid line of each chunk along an axis; chunks end at these lines."""
+    ends = [
+        end
+        for first, last in pairwise(lines)
+        for end in np.linspace(
+            first, last, max(round((last - first) / _CHUNK_CELLS[level]), 1), endpoint=False
+        )
+    ]
+    return list(pairwise([*map(int, ends), lines[-1]]))

@@ -167,6 +167,17 @@ def test_far_field_surrounds_the_map_and_meets_it(canyon: World, name: str, leve
         & (centres[:, 1] < y1 - 10)
     )
     assert not deep.any()
+    assert (
+        max(chunk.count for chunk in far.chunks) < 0.1 * far.indices.size
+    )  # 0.087 of what seldom is seen at once
+    a, b, c = position[far.indices].transpose(1, 0, 2)[..., :2].astype(float)
+    (ux, uy), (vx, vy) = (b - a).T, (c - a).T
+    twice_m2 = ux * vy - uy * vx
+    assert twice_m2.min() > 0.0
+    lip_m = 8.0
+    hole_m2 = (x1 - x0 - 2.0 * lip_m) * (y1 - y0 - 2.0 * lip_m)
+    laid_m2 = np.prod(np.ptp(position[:, :2].astype(float), axis=0)) - hole_m2
+    assert 0.5 * twice_m2.sum() == pytest.approx(laid_m2, rel=1e-4)  # nowhere twice
     seam = (np.abs(x - x1) < 1e-3) & (y >= y0) & (y <= y1)
     assert seam.sum() > 40
     np.testing.assert_allclose(z[seam], canyon.terrain.height(x[seam], y[seam]), atol=1e-3)
