@@ -9,7 +9,7 @@ import pytest
 import sim
 from sim.planner import Box, Capsule, Cylinder, Goal, Limits, Planner, Sphere, Task, Waypoint, Weights
 from sim.planner.solvers.time_limit import time_limit
-from sim.planner.task.check import check_task
+from sim.planner.task.check import TaskCheck, check_task
 from sim.planner.task.task import Obstacle
 from sim.vehicles import Vehicle
 from tests.sim.planner_tasks import BOAT, CROSSING, forest, with_ground
@@ -23,9 +23,16 @@ SIGMA = [c.name for c in CAR.shape_coordinates].index("sigma")
 UPSIDE_DOWN = np.diag([1.0, -1.0, -1.0])
 
 
-def refusal(vehicle: Vehicle, task: Task) -> str:
+def refusal(vehicle: Vehicle, task: Task, before: Task | None = None) -> str:
+    """before: a task that is possible, from which a drag leads to this one: that is told as if it were the first."""
     with pytest.raises(sim.InputError) as told:
         check_task(vehicle, VARIATIONAL, task)
+    if before is not None:
+        check = TaskCheck()
+        check(vehicle, VARIATIONAL, before)
+        with pytest.raises(sim.InputError) as dragged:
+            check(vehicle, VARIATIONAL, task)
+        assert str(dragged.value) == str(told.value)
     assert "\n" not in str(told.value)
     return str(told.value)
 
@@ -77,6 +84,8 @@ def spoilt(state: sim.State, index: int, value: float) -> sim.State:
         ({"limits": Limits(rates={"u_left": 0.0})}, "rate of u_left = 0"),
         ({"limits": Limits(rates={"u_left": NAN})}, "rate of u_left = nan"),
         ({"limits": Limits(rates={"u_left": INF})}, "rate of u_left = inf"),
+        ({"limits": Limits(controls={"u_left": (0.0, 0.0), "u_right": (2.0, 2.0)})},
+         "nothing is left to choose: u_left, u_right of boat are held"),
         ({"effort_scale": {"u_left": 0.0}}, "effort scale of u_left = 0"),
         ({"effort_scale": {"u_left": NAN}}, "effort scale of u_left = nan"),
         ({"obstacles": (Cylinder((NAN, 0.0, 0.0), 1.0, "pile"),)}, "obstacle pile: its numbers = nan"),
@@ -90,7 +99,7 @@ def spoilt(state: sim.State, index: int, value: float) -> sim.State:
     ],
 )  # fmt: skip
 def test_numbers_that_are_none_or_out_of_range_are_named(change, words):
-    assert words in refusal(BOAT, dataclasses.replace(CROSSING, **change))
+    assert words in refusal(BOAT, dataclasses.replace(CROSSING, **change), CROSSING)
 
 
 PILE, WALL = Cylinder((5.0, 1.0, 0.0), 1.5, "pile"), Box((5.0, 0.0, 0.0), (0.1, 9.0, 9.0), 0.0, "wall")
@@ -118,7 +127,7 @@ PILE, WALL = Cylinder((5.0, 1.0, 0.0), 1.5, "pile"), Box((5.0, 0.0, 0.0), (0.1, 
     ],
 )  # fmt: skip
 def test_parts_that_cannot_go_together_are_named(vehicle, task, change, words):
-    assert words in refusal(vehicle, dataclasses.replace(task, **change))
+    assert words in refusal(vehicle, dataclasses.replace(task, **change), task)
 
 
 def test_a_waypoint_under_ground_is_refused_and_one_whose_tolerance_leads_out_of_it_is_not():

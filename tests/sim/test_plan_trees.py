@@ -36,6 +36,7 @@ from sim.planner.task.clearance import spare_m
 from sim.planner.task.cover import cover
 from sim.planner.task.handles import handles, moved
 from sim.planner.task.inputs import holding, input_map_of
+from sim.planner.task.own_bodies import own_pairs
 from sim.planner.task.scene_task import scene_with_task
 from sim.scene import SCENE_FOLDER, load_scene
 from sim.simulation import Simulation
@@ -282,6 +283,13 @@ def test_what_an_arm_keeps_clear_of_itself_keeps_its_solids_apart(planner):
     assert apart[spare > 0.0].min() > 0.0
     assert (spare > 0.0).mean() > 0.5
     assert (apart[spare <= 0.0] < 5e-3).mean() > 0.5
+
+
+def test_balls_that_are_lists_or_rows_of_an_array_are_those_that_are_tuples():
+    task = plan_trees.around_a_pillar()
+    listed = dataclasses.replace(task, body=[list(ball) for ball in task.body], bodies=list(task.bodies))
+    for same in (listed, dataclasses.replace(task, body=tuple(np.array(task.body)))):
+        assert own_pairs(ARM, same) == own_pairs(ARM, task)
 
 
 def test_a_tool_is_brought_to_a_pose_however_its_joints_stand(planner):

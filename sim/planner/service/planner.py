@@ -29,7 +29,8 @@ from sim.planner.solvers.attempt import Choice, Iterate, PlanCall, Show, attempt
 from sim.planner.solvers.backends import Result, Solvers
 from sim.planner.solvers.oracle import Backend
 from sim.planner.solvers.time_limit import TimeLimit, time_limit
-from sim.planner.task.check import check_kinds, check_task
+from sim.planner.task.check import TaskCheck
+from sim.planner.task.check_kinds import check_kinds
 from sim.planner.task.numbers import with_free
 from sim.planner.task.open_start import is_lap, with_start
 from sim.planner.task.task import Task, usual_method
@@ -112,6 +113,7 @@ class Planner:
         """Raises KeyboardInterrupt where a library has swallowed one since the call began."""
         self._latest: tuple[tuple[Vehicle, Integrator, Task, Solvers], ...] = ()
         """The two that were asked for last: while a goal is dragged, its task and the one before."""
+        self._check_task = TaskCheck()
 
     def solvers(self, vehicle: Vehicle, method: Integrator, task: Task, **options: object) -> Solvers:
         """The problem of a task, built if it is not there yet."""
@@ -155,7 +157,7 @@ class Planner:
         InputError where it cannot be.
         """
         scheme = _method(vehicle, method)
-        check_task(vehicle, scheme, task)
+        self._check_task(vehicle, scheme, task)
         for steps in reversed(grids(vehicle, task)):
             sized = replace(task, steps=steps)
             solvers = self.solvers(vehicle, scheme, sized)
@@ -206,7 +208,7 @@ class Planner:
             return self._to_any_goal(vehicle, task, time_limit_s, explain, options)
         scheme = _method(vehicle, method)
         order = order_of(solver)
-        check_task(vehicle, scheme, task, measured=measured)
+        self._check_task(vehicle, scheme, task, measured=measured)
         known = checked_warm(warm, vehicle, task)
         for name, function in (("show", show), ("found", found), ("given_up", given_up)):
             if not (function is None or callable(function)):

@@ -21,7 +21,7 @@ from sim.integrators import Integrator, integrator
 from sim.planner.result.plan import Plan, trajectory
 from sim.planner.service.planner import Planner
 from sim.planner.task.bodies import once_around, positions
-from sim.planner.task.check import check_kinds
+from sim.planner.task.check_kinds import check_kinds
 from sim.planner.task.inputs import input_map_of
 from sim.planner.task.mpc import with_goal_at
 from sim.planner.task.task import Task, Waypoint

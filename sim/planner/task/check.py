@@ -1,9 +1,8 @@
 """Tasks that cannot be, refused before any solver runs, with the reason in one line."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import fields
-from numbers import Real
 
 import numpy as np
 
@@ -24,126 +23,26 @@ from sim.planner.task.bodies import (
     turns,
     velocities,
 )
+from sim.planner.task.check_kinds import check_kinds
 from sim.planner.task.check_numbers import check_numbers
 from sim.planner.task.check_own import check_own_terms
 from sim.planner.task.clearance import on_plane, over_ground_m
 from sim.planner.task.meeting import goal_at
-from sim.planner.task.motions import Motion, Sway
 from sim.planner.task.open_start import check_open_start, open_start
 from sim.planner.task.own_bodies import balls_at
-from sim.planner.task.reference import Reference
 from sim.planner.task.refusal import GOAL, START, TaskPart, TaskRefused, obstacle_part, refused, waypoint_part
 from sim.planner.task.task import (
-    DEMANDED,
     GOAL_MOVES,
     Goal,
-    Limits,
     Task,
-    Waypoint,
-    Weights,
     brought_back,
     check_can_plan,
     motion_of,
 )
 from sim.planner.task.terrain import SafeGround
 from sim.planner.task.waypoints import longest_s, soonest_s, waypoint_node
-from sim.platform.errors import InputError, quote
-from sim.shapes import KINDS, Shape, Vector
 from sim.vehicles.forms.base import Vehicle
 from sim.vehicles.forms.form import State
-
-_OBSTACLES = ", ".join(kind.__name__ for kind in KINDS.values())
-_WHOLE = (int, np.integer)
-
-
-def check_kinds(task: object) -> None:
-    """Raises InputError, in one line, for the first part that is something else."""
-    if not isinstance(task, Task):
-        raise InputError(f"task = {quote(task)} is refused; allowed: a Task")
-    if not isinstance(task.name, str):
-        raise InputError(f"a task's name = {quote(task.name)} is refused; allowed: text")
-    _one(task, "start", task.start, (State,), "a State, as vehicle.state(...) gives it")
-    _one(task, "goal", task.goal, (Goal,), "a Goal")
-    _one(task, "goal's state", task.goal.state, (State,), "a State, as vehicle.state(...) gives it")
-    for name in DEMANDED:
-        _one(task, f"goal's {name}", getattr(task.goal, name), (str,), "fixed, within, upright, free")
-    _several(task, "or_goals", task.or_goals, (Goal,), "Goal")
-    _one(task, "weights", task.weights, (Weights,), "Weights")
-    _one(task, "limits", task.limits, (Limits,), "Limits")
-    _one(task, "ground", task.ground, (SafeGround, type(None)), "a SafeGround, or None")
-    _several(task, "obstacles", task.obstacles, tuple(KINDS.values()), _OBSTACLES)
-    _several(task, "waypoints", task.waypoints, (Waypoint,), "Waypoint")
-    _several(task, "motions", task.motions, (Motion,), "Motion")
-    for motion in task.motions:
-        _several(task, "a motion's moves", motion.moves, (str,), "names")
-        _several(task, "a motion's sways", motion.sways, (Sway,), "Sway")
-        _several(task, "a motion's table", motion.table, (tuple, list), "rows of seven numbers")
-    _several(task, "body", task.body, (Sequence, np.ndarray), "balls (x, y, z, radius)")
-    _several(task, "bodies", task.bodies, (str,), "names")
-    if task.goal.parts is not None:
-        _several(task, "goal's parts", task.goal.parts, (str,), "names")
-    _several(task, "goal's shape", task.goal.shape, _WHOLE, "indices")
-    _several(task, "goal's shape_velocity", task.goal.shape_velocity, _WHOLE, "indices")
-    for obstacle in task.obstacles:
-        _check_obstacle(task, obstacle)
-    for name in ("controls", "shape", "columns", "rates"):
-        _one(task, f"limits' {name}", getattr(task.limits, name), (Mapping,), "a dict by name")
-    for name in ("effort_scale", "numbers", "free_parameters", "start_within"):
-        _one(task, name, getattr(task, name), (Mapping,), "a dict by name")
-    _several(task, "periodic", task.periodic, (str,), "names of numbers or parts of the state")
-    for name in ("numbers", "free_parameters", "start_within"):
-        _several(task, f"names of {name}", tuple(getattr(task, name)), (str,), "names")
-    _one(task, "reference", task.reference, (Reference, type(None)), "a Reference, or None")
-    if not isinstance(task.constraints, tuple | list):
-        raise _refused(task, "constraints", task.constraints, "a sequence of functions or PathConstraint")
-
-
-def _several(task: Task, what: str, value: object, kinds: tuple[type, ...], allowed: str) -> None:
-    """Refused unless it is a tuple or a list of these."""
-    if not isinstance(value, tuple | list) or not all(isinstance(one, kinds) for one in value):
-        raise _refused(task, what, value, f"a sequence of {allowed}")
-
-
-def _check_obstacle(task: Task, obstacle: Shape) -> None:
-    """By what each of its fields is declared to be."""
-    for field in fields(obstacle):  # type: ignore[arg-type]
-        what, value = f"an obstacle's {field.name}", getattr(obstacle, field.name)
-        if field.type == Vector:
-            _three(task, what, value)
-        elif field.type is str:
-            _one(task, what, value, (str,), "text")
-        elif field.type is float:
-            _one(task, what, value, (Real,), "a number")
-        elif not isinstance(value, Sequence | np.ndarray) or isinstance(value, str):
-            raise _refused(task, what, value, "a sequence of points")
-        else:
-            for row in value:
-                (_three if field.type == tuple[Vector, ...] else _row)(task, what, row)
-
-
-def _row(task: Task, what: str, row: object) -> None:
-    if not isinstance(row, tuple | list | np.ndarray):
-        raise _refused(task, what, row, "rows of numbers")
-    for number in row:
-        _one(task, what, number, (Real,), "rows of numbers")
-
-
-def _three(task: Task, what: str, place: object) -> None:
-    is_row = isinstance(place, tuple | list) or (isinstance(place, np.ndarray) and place.ndim == 1)
-    if not is_row or len(place) != 3:  # type: ignore[arg-type]
-        raise _refused(task, what, place, "three numbers")
-    for number in place:  # type: ignore[attr-defined]
-        _one(task, what, number, (Real,), "three numbers")
-
-
-def _one(task: Task, what: str, value: object, kinds: tuple[type, ...], allowed: str) -> None:
-    if not isinstance(value, kinds):
-        raise _refused(task, what, value, allowed)
-
-
-def _refused(task: Task, what: str, value: object, allowed: str) -> InputError:
-    return InputError(f"{task.name}: {what} = {quote(value)} is refused; allowed: {allowed}")
-
 
 _ROUNDING = 1e-9
 _DEEP_M = 1e-3
@@ -152,39 +51,85 @@ _STRAYED = 0.25
 """Share of the way that a plan can go at most: a measured start that is farther outside than that is refused."""
 
 
-def check_task(vehicle: Vehicle, method: Integrator, task: Task, *, measured: bool = False) -> None:
+def check_task(
+    vehicle: Vehicle, method: Integrator, task: Task, *, measured: bool = False, before: Task | None = None
+) -> None:
     """Raises InputError for the first thing that is impossible.
 
-    measured: the start is where a vehicle has come to, and may be a little outside of the bounds.
+    measured: the start is where a vehicle has come to, and may be a little outside of the bounds. before: a task that
+    this vehicle and method were found to be able to do, as measured as this one; what it shares with this one is not
+    looked at again.
     """
-    check_can_plan(vehicle)
+    if before is None:
+        check_can_plan(vehicle)
     check_kinds(task)
-    reason = unplannable(method) or method.serves(vehicle)
-    if reason:
-        raise refused(task, reason)
-    check_numbers(vehicle, task)
-    check_open_start(vehicle, task)
+    if before is None:
+        reason = unplannable(method) or method.serves(vehicle)
+        if reason:
+            raise refused(task, reason)
+    changed = frozenset(
+        name for name in _PARTS if before is None or getattr(task, name) is not getattr(before, name)
+    )
+    check_numbers(vehicle, task, changed)
+    for looks_at, check in _CHECKS:
+        if not changed.isdisjoint(looks_at):
+            check(vehicle, method, task, measured)
+
+
+_PARTS = tuple(field.name for field in fields(Task))  # type: ignore[arg-type]
+
+
+class TaskCheck:
+    """Checks one task after another; where something is dragged only what it has changed is looked at."""
+
+    def __init__(self) -> None:
+        self._latest: tuple[Vehicle, Integrator, bool, Task] | None = None
+        """That was found possible."""
+
+    def __call__(self, vehicle: Vehicle, method: Integrator, task: Task, *, measured: bool = False) -> None:
+        """As `check_task`."""
+        before = None
+        if self._latest is not None:
+            of, by, as_measured, latest = self._latest
+            before = latest if of is vehicle and by is method and as_measured == measured else None
+        check_task(vehicle, method, task, measured=measured, before=before)
+        self._latest = vehicle, method, measured, task
+
+
+def _check_ground(vehicle: Vehicle, _: Integrator, task: Task, __: bool) -> None:
     if task.ground is not None and stands(vehicle):
         raise refused(task, f"{vehicle.name} stands on a fixed point; allowed: no ground, obstacles")
-    _check_waypoints(vehicle, task)
-    found = open_start(vehicle, task).found
-    check_own_terms(vehicle, task, frozenset(range(vehicle.node_layout.size)) - found, measured=measured)
+
+
+def _check_own(vehicle: Vehicle, _: Integrator, task: Task, measured: bool) -> None:
+    said = frozenset(range(vehicle.node_layout.size)) - open_start(vehicle, task).found
+    check_own_terms(vehicle, task, said, measured=measured)
+
+
+def _check_start(vehicle: Vehicle, _: Integrator, task: Task, measured: bool) -> None:
     if measured:
         near_m = _STRAYED * task.limits.speed_mps * task.duration_s
         _check_place(vehicle, task, START, positions(vehicle, task.start.node[None])[0], near_m)
     else:
-        _check_end(vehicle, task, START, task.start, 0.0, found)
+        _check_end(vehicle, task, START, task.start, None, 0.0, open_start(vehicle, task).found)
+
+
+def _check_goal(vehicle: Vehicle, _: Integrator, task: Task, __: bool) -> None:
     arrival_s = task.duration_s if task.free_duration is None else None
     along = motion_of(task, GOAL_MOVES)
     if arrival_s is not None or along is None:
-        _check_end(vehicle, task, GOAL, goal_at(vehicle, task, task.duration_s), arrival_s)
+        at_end = goal_at(vehicle, task, task.duration_s)
+        _check_end(vehicle, task, GOAL, at_end, task.goal, arrival_s, frozenset())
     elif task.goal.position == "fixed":
         # Whenever that is, what moves with it is where the task has it beside it.
         if task.goal.rotation == "fixed":
             _check_clear(vehicle, task, GOAL, task.goal.state, None, along)
         x = positions(vehicle, task.goal.state.node[None])[0]
         _check_anyhow_clear(vehicle, task, GOAL, x, 0.0, None, along)
-    _check_standing(vehicle, method, task)
+
+
+def _check_in_time(vehicle: Vehicle, _: Integrator, task: Task, __: bool) -> None:
+    """Neither too far nor too many turns away."""
     least_s, most_s = soonest_s(task), longest_s(task)
     if counts_turns(vehicle, task) and abs(turn_rad(task)) > 1.1 * most_s * task.limits.turn_radps:
         raise refused(
@@ -205,7 +150,7 @@ def check_task(vehicle: Vehicle, method: Integrator, task: Task, *, measured: bo
         )
 
 
-def _check_standing(vehicle: Vehicle, method: Integrator, task: Task) -> None:
+def _check_standing(vehicle: Vehicle, method: Integrator, task: Task, _: bool) -> None:
     """Where contact is planned, no end of a body is deep in the level ground at either end, and no ball in a box."""
     ground, ends = planned_on(vehicle, method), {START: task.start}
     if ground is None:
@@ -242,7 +187,7 @@ def unplannable(method: Integrator) -> str:
     return ""
 
 
-def _check_waypoints(vehicle: Vehicle, task: Task) -> None:
+def _check_waypoints(vehicle: Vehicle, _: Integrator, task: Task, __: bool) -> None:
     """Each can be met by itself, and no node has to meet two."""
     at_node: dict[int, int] = {}
     for i, waypoint in enumerate(task.waypoints):
@@ -270,13 +215,16 @@ def _check_end(
     task: Task,
     name: TaskPart,
     state: State,
+    goal: Goal | None,
     time_s: float | None,
-    found: frozenset[int] = frozenset(),
+    found: frozenset[int],
 ) -> None:
-    """time_s: when it is there; None: nobody knows. found: numbers of it that are found with the motion."""
-    goal, at = task.goal, vehicle.node_layout
+    """goal: which asks for it; None: all of it is given, but for what is `found` with the motion. time_s: when it is
+    there; None: nobody knows."""
+    at = vehicle.node_layout
     x = positions(vehicle, state.node[None])[0]
-    whole = name == START or (own_space(vehicle) and goal.parts is None)
+    whole = goal is None or (own_space(vehicle) and goal.parts is None)
+    goal = goal or Goal(state)
     position, rotation, velocity = ("fixed",) * 3 if whole else (goal.position, goal.rotation, goal.velocity)
     if own_space(vehicle) and not whole:
         velocity = "free"
@@ -450,3 +398,21 @@ def _check_shape(
                 f"{name} has {coordinate.name} = {r[i]:g}; allowed: {low:g} to {high:g} {coordinate.unit}",
                 name,
             )
+
+
+_Check = Callable[[Vehicle, Integrator, Task, bool], None]
+_PLACES = frozenset(("obstacles", "motions", "clearance_m", "body", "bodies", "ground", "limits"))
+"""What a place is held against."""
+_OPEN = frozenset(("start_within", "periodic", "limits"))
+_TIMES = frozenset(("duration_s", "free_duration"))
+_CHECKS: tuple[tuple[frozenset[str], _Check], ...] = (
+    (_OPEN | {"goal"}, lambda vehicle, _, task, __: check_open_start(vehicle, task)),
+    (frozenset(("ground",)), _check_ground),
+    (_PLACES | _TIMES | {"waypoints", "steps"}, _check_waypoints),
+    (frozenset(_PARTS), _check_own),
+    (_PLACES | _OPEN | {"start", "duration_s"}, _check_start),
+    (_PLACES | _TIMES | {"goal", "start"}, _check_goal),
+    (frozenset(("start", "goal")), _check_standing),
+    (_TIMES | {"start", "goal", "waypoints", "motions", "limits", "periodic"}, _check_in_time),
+)
+"""In turn, with the names of the task's parts that each looks at."""

@@ -1,7 +1,7 @@
 """Numbers of a task that no task can have, one by one; how they go together is `check`'s."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from numbers import Real
@@ -40,8 +40,18 @@ _SPLINE_OFF = 3e-4
 _EFFORT_SCALES = 1e-9, 1e9
 
 
-def check_numbers(vehicle: Vehicle, task: Task) -> None:
-    """Raises InputError, in one line, for the first number that is none or out of range."""
+def check_numbers(vehicle: Vehicle, task: Task, changed: Collection[str]) -> None:
+    """Raises InputError, in one line, for the first number that is none or out of range.
+
+    changed: names of the task's parts that are to be looked at, and what goes with them.
+    """
+    for looks_at, check in _CHECKS:
+        if not looks_at.isdisjoint(changed):
+            check(vehicle, task)
+
+
+def _check_single(_: Vehicle, task: Task) -> None:
+    """What is a number by itself."""
     number(task, "duration_s", task.duration_s, 0.0, _LONGEST_S, f"seconds above 0, up to {_LONGEST_S:g}")
     steps: object = task.steps
     if not isinstance(steps, int | np.integer) or isinstance(steps, bool) or not 4 <= steps <= 1024:
@@ -60,14 +70,6 @@ def check_numbers(vehicle: Vehicle, task: Task) -> None:
     for what, value in (("clearance_m", task.clearance_m), *_radii(task)):
         number(task, what, value, 0.0, _FAR_M, "metres from 0", least_too=True)
     number(task, "safety_range_m", task.safety_range_m, 0.0, _FAR_M, "metres above 0")
-    _check_own(vehicle, task)
-    _check_goal(vehicle, task)
-    for kind, state in ((START, task.start), (GOAL, task.goal.state)):
-        _check_state(vehicle, task, kind, state)
-    _check_limits(vehicle, task)
-    _check_obstacles(task)
-    _check_motions(vehicle, task)
-    _check_waypoints(task)
 
 
 def number(
@@ -199,9 +201,8 @@ def _check_limits(vehicle: Vehicle, task: Task) -> None:
         _check_range(task, name, bounds)
     for name, bounds in limits.controls.items():
         _check_range(task, name, bounds, held=True)
-    for i, (control, (low, high)) in enumerate(
-        zip(vehicle.controls, control_limits(vehicle, limits), strict=True)
-    ):
+    ranges = control_limits(vehicle, limits)
+    for i, (control, (low, high)) in enumerate(zip(vehicle.controls, ranges, strict=True)):
         if low == high and not input_map_of(vehicle).can_hold(i):
             raise refused(
                 task,
@@ -214,6 +215,15 @@ def _check_limits(vehicle: Vehicle, task: Task) -> None:
                 f"bounds contradict each other: {control.name} is left {low:g} to {high:g} {control.unit} of "
                 f"the vehicle's {control.low:g} to {control.high:g}",
             )
+    held = [c.name for c, (low, high) in zip(vehicle.controls, ranges, strict=True) if low == high]
+    found = task.free_parameters or task.start_within or task.periodic or task.free_duration
+    if len(held) == len(vehicle.controls) and not found:
+        raise refused(
+            task,
+            f"nothing is left to choose: {', '.join(held)} of {vehicle.name} {'are' if held[1:] else 'is'} held at one "
+            "number, and from a start that is given one motion follows; allowed: a range of a control, a start or a "
+            "duration that is found",
+        )
     for coordinate in vehicle.shape_coordinates:
         low, high = limits.shape.get(coordinate.name, (-math.inf, math.inf))
         if max(low, coordinate.low) >= min(high, coordinate.high):
@@ -306,7 +316,7 @@ def _check_range(task: Task, name: str, bounds: Sequence[float], *, held: bool =
         raise refused(task, f"bounds contradict each other: {name} from {low:g} to {high:g}")
 
 
-def _check_obstacles(task: Task) -> None:
+def _check_obstacles(_: Vehicle, task: Task) -> None:
     for i, obstacle in enumerate(task.obstacles):
         what = obstacle_part(obstacle, i)
         try:
@@ -392,7 +402,7 @@ def _check_carried(vehicle: Vehicle, task: Task, what: str, motion: Motion) -> N
             )
 
 
-def _check_waypoints(task: Task) -> None:
+def _check_waypoints(_: Vehicle, task: Task) -> None:
     if len(task.waypoints) >= task.steps:
         raise refused(
             task,
@@ -408,3 +418,34 @@ def _check_waypoints(task: Task) -> None:
                 raise refused(
                     task, f"{what} at {time_s:g} s; allowed: between 0 and {task.duration_s:g} s", what
                 )
+
+
+_Check = Callable[[Vehicle, Task], None]
+_FOUND = frozenset(("free_parameters", "start_within", "periodic", "free_duration"))
+"""What is found with the motion, besides its controls."""
+_LIMITED = _FOUND | {"limits", "effort_scale", "body", "bodies"}
+_CHECKS: tuple[tuple[frozenset[str], _Check], ...] = (
+    (
+        frozenset(
+            (
+                "duration_s",
+                "steps",
+                "free_duration",
+                "weights",
+                "clearance_m",
+                "body",
+                "safety_range_m",
+            )
+        ),
+        _check_single,
+    ),
+    (frozenset(("numbers", "free_parameters", "reference", "free_duration")), _check_own),
+    (frozenset(("goal", "periodic")), _check_goal),
+    (frozenset(("start",)), lambda vehicle, task: _check_state(vehicle, task, START, task.start)),
+    (frozenset(("goal",)), lambda vehicle, task: _check_state(vehicle, task, GOAL, task.goal.state)),
+    (_LIMITED, _check_limits),
+    (frozenset(("obstacles",)), _check_obstacles),
+    (frozenset(("motions", "obstacles", "goal", "duration_s", "free_duration")), _check_motions),
+    (frozenset(("waypoints", "steps", "duration_s")), _check_waypoints),
+)
+"""In turn, with the names of the task's parts that each looks at."""

@@ -3,7 +3,7 @@
 import numpy as np
 
 from sim.planner.task.bodies import body_poses, jointed, nodes_between, planar
-from sim.planner.task.own_bodies import balls_at, kept_m, low_balls, own_pairs
+from sim.planner.task.own_bodies import balls_at, kept_heights_m, kept_m, low_balls, own_pairs
 from sim.planner.task.task import Obstacle, Task, brought_back
 from sim.platform.values import dataclass
 from sim.vehicles.forms.base import Vehicle
@@ -58,7 +58,9 @@ def over_ground_m(vehicle: Vehicle, poses: np.ndarray, centres: np.ndarray, task
     if task.ground is None:
         return None
     if jointed(vehicle):
-        return _tree_spare_m(vehicle, centres, task)[1] + task.clearance_m
+        low, kept = list(low_balls(vehicle, task)), kept_heights_m(vehicle, task)
+        spare = (centres[low, :, 2] - kept[:, None]).min(axis=0, initial=np.inf)
+        return np.asarray(spare + task.clearance_m)
     return task.ground.above_m(body_poses(vehicle, poses)) + task.clearance_m
 
 

@@ -177,15 +177,21 @@ def kept_m(vehicle: Vehicle, task: Task) -> np.ndarray:
     """(pairs,) that the middles of a tree's own balls keep from each other: by `own_pairs`, or what start and goal
     leave of it; then (low balls,) heights that these keep: above the ground by their radii and the task's clearance,
     or as low as at the start."""
-    pairs, low = own_pairs(vehicle, task), list(low_balls(vehicle, task))
-    if not pairs and not low:
-        return np.zeros(0)
+    pairs, heights = own_pairs(vehicle, task), kept_heights_m(vehicle, task)
+    if not pairs:
+        return heights
     i, j = np.array(list(pairs), int).reshape(-1, 2).T
-    at, radii = vehicle.node_layout.pose, np.array(task.body, float)[:, 3]
+    at = vehicle.node_layout.pose
     ends = balls_at(vehicle, np.stack([task.start.node[at], task.goal.state.node[at]]), task)
     left = np.linalg.norm(ends[i] - ends[j], axis=2).min(axis=1)
-    apart = np.minimum(list(pairs.values()), left - _GIVING_M)
-    if task.ground is None:
-        return np.asarray(apart)
-    above = task.ground.highest_m + radii[low] + task.clearance_m
-    return np.r_[apart, np.minimum(above, ends[low, 0, 2] - _GIVING_M)]
+    return np.r_[np.minimum(list(pairs.values()), left - _GIVING_M), heights]
+
+
+def kept_heights_m(vehicle: Vehicle, task: Task) -> np.ndarray:
+    """(low balls,) heights that these keep, the last part of `kept_m`."""
+    low = list(low_balls(vehicle, task))
+    if task.ground is None or not low:
+        return np.zeros(0)
+    at_start = balls_at(vehicle, task.start.node[None, vehicle.node_layout.pose], task)[low, 0, 2]
+    above = task.ground.highest_m + np.array(task.body, float)[low, 3] + task.clearance_m
+    return np.asarray(np.minimum(above, at_start - _GIVING_M))

@@ -195,6 +195,15 @@ class Task:
     """Other ends that do as well; what costs least is planned, and `goal` of the plan's task says for which."""
     name: str = "task"
 
+    def __post_init__(self) -> None:
+        """Balls given as lists or arrays are kept as tuples: what is worked out of them is looked up by them."""
+        for name in ("body", "bodies"):
+            given = getattr(self, name)
+            if isinstance(given, list | tuple):
+                rows = tuple(tuple(row) if isinstance(row, list | np.ndarray) else row for row in given)
+                if type(given) is not tuple or any(a is not b for a, b in zip(rows, given, strict=True)):
+                    object.__setattr__(self, name, rows)
+
     @property
     def plain(self) -> Self:
         """The task as values alone, without its ground, its reference and functions of one's own."""
