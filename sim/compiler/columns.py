@@ -241,16 +241,20 @@ Launch = tuple[ColumnKernel, int, Sequence[np.ndarray], Sequence[np.ndarray]]
 class Launches:
     """Kernels to be run again and again on the same arrays."""
 
-    def __init__(self, *launches: Launch) -> None:
+    def __init__(self, *launches: Launch, after: Sequence[Callable[[], None]] = ()) -> None:
+        """after: what is to be done with what they have found."""
         self._kept = [(kernel, table(given, out), given, out) for kernel, _, given, out in launches]
         rows = [
             (kernel.address, addresses.ctypes.data, launch[1])
             for (kernel, addresses, _, _), launch in zip(self._kept, launches, strict=True)
         ]
         self._table = np.array(rows, np.int64).reshape(-1, 3)
+        self._after = tuple(after)
 
     def __call__(self) -> None:
         _launched(self._table)
+        for each in self._after:
+            each()
 
 
 @native("void(int64[:, ::1])")

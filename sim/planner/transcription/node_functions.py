@@ -3,13 +3,14 @@
 Unknowns that an equation defines are eliminated by the implicit function theorem.
 """
 
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 
 import casadi as ca
 import numpy as np
 
 from sim.compiler.columns import Along, ColumnKernel, Launch, Repeated
+from sim.native.function import native
 from sim.planner.task.inputs import Constraint
 from sim.planner.transcription.model import NodeModel
 from sim.planner.transcription.node_expressions import NodeExpressions
@@ -69,6 +70,91 @@ class Implicit:
         hessian = ca.triu2symm(ca.triu(moved.T @ curved @ moved))
         out = ca.substitute([pulled[:n], hessian], [lam], [multipliers])
         return out[0], ca.sparsify(out[1])
+
+
+Fill = Callable[[], None]
+"""Puts together what was found."""
+
+
+class _ByDirection:
+    """Dense Jacobians by v, found along one direction after another.
+
+    Variables that are flat enter with slopes that none changes, as the impulses with which a tree's steps begin do:
+    their columns are written out. A symmetric one is a Hessian, of the gradient: of flat variables' columns only the
+    rows of their own are, the others are rows of columns that are found.
+    """
+
+    def __init__(
+        self,
+        compiled: Callable[..., ColumnKernel],
+        inputs: list[ca.SX],
+        expressions: list[ca.SX],
+        v: ca.SX,
+        flat: list[int],
+        *,
+        symmetric: bool = False,
+    ) -> None:
+        size = self._size = v.shape[0]
+        flat = flat[: size - 1]  # one direction is left at least
+        bent = [i for i in range(size) if i not in flat]
+        along, direction = ca.SX.sym("along", len(bent)), ca.SX(size, 1)
+        direction[bent] = along
+        moved = [ca.densify(ca.jtimes(x, v, direction)) for x in expressions]
+        self._along = compiled([*inputs, along], moved, along=Along(len(inputs)))
+        self._identity = np.eye(len(bent))
+        self._bent, self._flat = np.array(bent), np.array(flat, int)
+        self._symmetric = symmetric
+        units = [ca.SX(ca.DM.triplet([i], [0], [1.0], size, 1)) for i in flat]
+        blocks = []
+        for x in expressions:
+            block = ca.SX(x.shape[0], size)
+            told = flat if symmetric else list(range(x.shape[0]))
+            for i, unit in zip(flat, units, strict=True):
+                block[told, i] = ca.jtimes(x[told], v, unit)
+            blocks.append(ca.sparsify(block))
+        self._places = [np.array(block.sparsity().get_triplet(), int).T.reshape(-1, 2) for block in blocks]
+        self._slopes = compiled(inputs, [_nonzeros(block) for block in blocks])
+
+    def launches(
+        self, count: int, given: Sequence[np.ndarray], out: Sequence[np.ndarray]
+    ) -> tuple[list[Launch], list[Fill]]:
+        """What finds the matrices of so many nodes, column after column, and what puts them together after that."""
+        along: Launch = (self._along, count, [*given, self._identity], out)
+        if not self._flat.size:
+            return [along], []
+        directions = len(self._bent)
+        found = [np.empty((count, directions, size)) for size in self._along.sizes_out]
+        slopes = [np.empty((count, len(places))) for places in self._places]
+        wholes = [
+            x.reshape(count, self._size, size) for x, size in zip(out, self._along.sizes_out, strict=True)
+        ]
+        flat = self._flat if self._symmetric else self._flat[:0]
+        fills: list[Fill] = [
+            partial(_assembled, columns, self._bent, flat, slope, places, whole)
+            for columns, slope, places, whole in zip(found, slopes, self._places, wholes, strict=True)
+        ]
+        return [(*along[:3], found), (self._slopes, count, given, slopes)], fills
+
+
+@native
+def _assembled(
+    found: np.ndarray,
+    bent: np.ndarray,
+    mirrored: np.ndarray,
+    slopes: np.ndarray,
+    places: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """Put columns found (n, bent, rows), rows of them that are columns, too, and entries of flat columns (n, places)
+    into matrices out (n, columns, rows), in which all else is nothing."""
+    for k in range(out.shape[0]):
+        for i in range(bent.size):
+            for row in range(out.shape[2]):
+                out[k, bent[i], row] = found[k, i, row]
+            for j in range(mirrored.size):
+                out[k, mirrored[j], bent[i]] = found[k, i, mirrored[j]]
+        for i in range(places.shape[0]):
+            out[k, places[i, 1], places[i, 0]] = slopes[k, i]
 
 
 _Z, _P, _LAM_F = 3, 4, 7
@@ -136,7 +222,6 @@ class NodeFunctions:
             """(x, y) [m] of what is to stay above the ground."""
         self.value = compiled(here, [following, rows, cost])
         operations = function(here, [following, rows, cost]).n_instructions()
-        self.identity = np.eye(self.variables)
         self.large = not self.unknowns and operations * self.variables > _LARGE
         """Derivatives are found along one direction at a time, as dense columns, with the zeros that they have."""
         self.gradient = compiled(here, [ca.densify(implicit.total(cost).T)])
@@ -145,21 +230,20 @@ class NodeFunctions:
         lagrangian = ca.dot(lam_next, following) + ca.dot(lam_rows, rows) + lam_f * cost
         multiplied = [*here, lam_next, lam_rows, lam_f]
         if self.large:
-            along = ca.SX.sym("along", self.variables)
             sizes = following.shape[0], rows.shape[0], self.variables
             self.next_pattern, self.row_pattern, self.hessian_pattern = (
                 ca.Sparsity.dense(size, self.variables) for size in sizes
             )
             depends = function(here, [-following, rows])
             self.next_filled, self.row_filled = (_filled(depends.jac_sparsity(i, 0)) for i in range(2))
-            moved = [ca.densify(ca.jtimes(x, v, along)) for x in (-following, rows)]
-            self.jacobian = compiled([*here, along], moved, along=Along(len(here)))
+            bends = ca.which_depends(ca.vertcat(following, rows), v, 2, False)
+            flat = [i for i, bent in enumerate(bends) if not bent]
+            self._by_direction = _ByDirection(compiled, here, [-following, rows], v, flat)
             pull = ca.gradient(lagrangian, v)
             self.pull = compiled(multiplied, [ca.densify(pull)])
             """Gradient of the Lagrangian."""
             self.hessian_filled = _filled(function(multiplied, [pull]).jac_sparsity(0, 0))
-            turned = ca.densify(ca.jtimes(pull, v, along))
-            self.hessian = compiled([*multiplied, along], [turned], along=Along(len(multiplied)))
+            self._pull_by_direction = _ByDirection(compiled, multiplied, [pull], v, flat, symmetric=True)
             return
         jf, jr = implicit.total(-following), implicit.total(rows)
         self.next_pattern, self.row_pattern = jf.sparsity(), jr.sparsity()
@@ -172,18 +256,23 @@ class NodeFunctions:
         """Which entries of the patterns, column after column, may be other than nothing."""
         self.hessian = compiled(multiplied, [ca.densify(pull), _nonzeros(hessian)])
 
-    def first(self, count: int, given: Sequence[np.ndarray], out: Sequence[np.ndarray]) -> list[Launch]:
-        """What finds the nonzeros of the Jacobians of minus the next state and of the rows."""
-        return [(self.jacobian, count, [*given, self.identity] if self.large else given, out)]
+    def first(
+        self, count: int, given: Sequence[np.ndarray], out: Sequence[np.ndarray]
+    ) -> tuple[list[Launch], list[Fill]]:
+        """What finds the nonzeros of the Jacobians of minus the next state and of the rows, and puts them together."""
+        if self.large:
+            return self._by_direction.launches(count, given, out)
+        return [(self.jacobian, count, given, out)], []
 
     def second(
         self, count: int, given: Sequence[np.ndarray], slope: np.ndarray, blocks: np.ndarray
-    ) -> tuple[Launch, list[Launch]]:
-        """What finds the Lagrangian's gradient, and what is left then to find the nonzeros of its Hessian."""
+    ) -> tuple[Launch, list[Launch], list[Fill]]:
+        """What finds the Lagrangian's gradient, and what is left then to find the nonzeros of its Hessian and to put
+        them together."""
         if self.large:
-            pull, along = (self.pull, count, given, [slope]), [*given, self.identity]
-            return pull, [(self.hessian, count, along, [blocks])]
-        return (self.hessian, count, given, [slope, blocks]), []
+            pull = self.pull, count, given, [slope]
+            return pull, *self._pull_by_direction.launches(count, given, [blocks])
+        return (self.hessian, count, given, [slope, blocks]), [], []
 
 
 def node_functions(

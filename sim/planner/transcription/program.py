@@ -376,12 +376,12 @@ class Program:
         blocks, parts = _parts(sizes)
         parts[4][:] = 1.0
         outputs = (parts[:2], [none, parts[2]], [none, parts[3]])
-        launches = [
-            launch
+        found = [
+            functions.first(count, given, out)
             for (functions, count, given), out in zip(self._kinds, outputs, strict=True)
-            for launch in functions.first(count, given, out)
         ]
-        return Launches(*launches), blocks, parts[:4]
+        launches = [launch for some, _ in found for launch in some]
+        return Launches(*launches, after=[fill for _, fills in found for fill in fills]), blocks, parts[:4]
 
     # Second derivatives.
 
@@ -449,10 +449,13 @@ class Program:
             functions.second(count, [*given, *more], *out)
             for (functions, count, given), more, out in zip(self._kinds, extra, outputs, strict=True)
         ]
-        pulls: list[Launch] = [pull for pull, _ in calls]
-        rest: list[Launch] = [launch for _, more in calls for launch in more]
+        pulls: list[Launch] = [pull for pull, _, _ in calls]
+        rest: list[Launch] = [launch for _, more, _ in calls for launch in more]
+        fills = [fill for _, _, some in calls for fill in some]
         multipliers = [following, own, at_begin, at_end]
-        return _Second(Launches(*pulls), Launches(*rest), blocks, parts[:3], slope, first, multipliers)
+        return _Second(
+            Launches(*pulls), Launches(*rest, after=fills), blocks, parts[:3], slope, first, multipliers
+        )
 
 
 def _parts(sizes: list[int]) -> tuple[np.ndarray, list[np.ndarray]]:
