@@ -154,6 +154,18 @@ def test_a_linkage_costs_what_its_crank_alone_does_by_geometry(planner):
     assert plan.cost == pytest.approx(exact, rel=5e-3)  # measured below
 
 
+def test_a_mechanism_that_nothing_drives_is_told_in_one_line_and_nowhere_else(capfd, planner):
+    """Whether its time is given or found, in which there are still more equations than unknowns."""
+    off = Limits(controls={"torque": (0.0, 0.0)})
+    undriven = dataclasses.replace(linkage_task(), limits=off)
+    with pytest.raises(sim.InputError, match="nothing is left to choose: torque of four-bar-linkage is held"):
+        planner.plan(LINKAGE, undriven)
+    plan = planner.plan(LINKAGE, dataclasses.replace(undriven, free_duration=(0.5, 3.0)), starts=1)
+    assert not plan.solved
+    assert "\n" not in plan.message
+    assert capfd.readouterr() == ("", "")
+
+
 def test_a_joint_that_follows_others_is_said_not_to_lead():
     with pytest.raises(
         sim.InputError, match="'rocker' follows other joints of four-bar-linkage; allowed: crank"

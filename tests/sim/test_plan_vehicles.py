@@ -298,6 +298,18 @@ def test_a_hanging_top_is_swung_up_by_a_hand_that_could_not_hold_it_level() -> N
     assert 2.0 * np.abs(plan.controls).max() < 24.0 * 9.81 * 0.25
 
 
+def test_that_no_hand_can_hold_a_top_where_it_is_to_stop_is_told() -> None:
+    """m g l sin 0.5 = 28.2 N m, which three torques of 12 N m at most do not make: sqrt(3) 12 = 20.8."""
+    weak = Limits(turn_radps=10.0, controls={control.name: (-12.0, 12.0) for control in TOP.controls})
+    task = top_task(np.zeros(3), np.array([0.5, 0.0, 0.0]), 0.5)
+    plan = PLANNER.plan(TOP, replace(task, limits=weak))
+    assert not plan.solved
+    assert "gravity turns it by 28.2 N m there, and all controls together by 20.8 N m" in plan.message
+    strong = PLANNER.plan(TOP, replace(task, duration_s=0.02))
+    assert not strong.solved
+    assert "cannot be held" not in strong.message
+
+
 def test_a_top_swings_past_a_ball_with_its_centre_of_mass() -> None:
     ball = Sphere((0.02, 0.0, -0.25), 0.05)
     task = top_task(np.array([np.pi - 0.3, 0.0, 0.0]), np.array([np.pi + 0.3, 0.0, 0.0]), 4.0, steps=48)

@@ -10,7 +10,7 @@ from sim.groups.numeric import rotation_log, triple
 from sim.planner.guess.route import path_of
 from sim.planner.result.plan import Plan, Status, Violation
 from sim.planner.solvers.backends import Result
-from sim.planner.task.bodies import body_poses, counts_turns, own_space, planar, positions
+from sim.planner.task.bodies import body_poses, counts_turns, own_space, planar, positions, stands
 from sim.planner.task.clearance import clearance, on_plane
 from sim.planner.task.inputs import Constraint, input_map_of
 from sim.planner.task.meeting import goal_at
@@ -51,13 +51,13 @@ def unsettled(plan: Plan, vehicle: Vehicle, task: Task, t: Transcription, p: np.
     """The plan with what its last iterate still breaks, for want of a better explanation."""
     assert plan.result is not None
     w, h, places = plan.result.w, plan.step_s, positions(vehicle, plan.motion.nodes)
-    message = f"{plan.message} Exploring it without the obstacles did not settle either"
+    message = f"{plan.message} Exploring it with all but the physics negotiable did not settle either"
     if not np.isfinite(w).all():
         return replace(plan, message=f"{message}.")
     found = _violated(vehicle, task, t, w, p, h, places, plan.motion.nodes[-1])
     worst = sorted(found.values(), key=lambda b: -b.amount)
     violations = (*_torn(t, w, p, h, places), *worst)[:3]
-    advice = _outweighed(plan.costs) or _advice(tuple(worst), vehicle, task)
+    advice = _outweighed(plan.costs) or overpowered(vehicle, task) or _advice(tuple(worst), vehicle, task)
     ended = f"; where the search ended, {_listed(violations)}" if violations else ""
     return replace(plan, message=f"{message}{ended}. {advice}", violations=violations)
 
@@ -266,22 +266,30 @@ def _named(row: Constraint, vehicle: Vehicle, task: Task) -> tuple[str, str, boo
 def overpowered(vehicle: Vehicle, task: Task) -> str:
     """That gravity or wind at the goal push harder than all controls together, in a sentence; empty where not so.
 
-    However the vehicle is turned: lift and thrust are compared by their magnitudes alone.
+    However the vehicle is turned: lift and thrust are compared by their magnitudes alone, and so are moments about a
+    fixed point.
     """
     if own_space(vehicle) or not isinstance(vehicle, HolonomicVehicle):
         return ""
-    inputs, turns = input_map_of(vehicle), vehicle.group.turns
-    load_N = inputs.load(task.goal.state.node[vehicle.node_layout.pose])[turns:]
+    fixed = stands(vehicle)
+    if fixed and "free" in (task.goal.rotation, task.goal.velocity):
+        return ""
+    inputs, turns = input_map_of(vehicle), 0 if fixed else vehicle.group.turns
+    load = inputs.load(task.goal.state.node[vehicle.node_layout.pose])[turns:]
     box = np.clip(control_limits(vehicle, task.limits), -_UNLIMITED, _UNLIMITED)
     corners = np.array(list(itertools.product(*box))) if len(box) <= _MOST_INPUTS else np.zeros((0, len(box)))
     pushes = inputs.planned(corners) @ inputs.columns()[turns:].T
-    most_N = float(np.linalg.norm(pushes, axis=1).max(initial=0.0))
-    pushed_N = float(np.linalg.norm(load_N))
-    if not len(corners) or not most_N or pushed_N <= most_N:
+    most, pushed = float(np.linalg.norm(pushes, axis=1).max(initial=0.0)), float(np.linalg.norm(load))
+    if not len(corners) or not most or pushed <= most:
         return ""
+    if fixed:
+        return (
+            f"It cannot be held at the goal: gravity turns it by {pushed:.3g} N m there, and all controls together by "
+            f"{most:.3g} N m at most. What may help: less mass, a shorter arm or stronger controls."
+        )
     return (
-        f"The one cause: gravity and wind push with {pushed_N:.3g} N at the goal, and all controls together with "
-        f"{most_N:.3g} N at most. What may help: less mass, less wind or stronger controls."
+        f"The one cause: gravity and wind push with {pushed:.3g} N at the goal, and all controls together with "
+        f"{most:.3g} N at most. What may help: less mass, less wind or stronger controls."
     )
 
 

@@ -155,6 +155,22 @@ _LESS = 0.1
 """From there products become less by this much at a time: all at once, bounds would hold it again."""
 
 
+_SAID = {
+    "Infeasible_Problem_Detected": "near its guess nothing does all that is asked for",
+    "Maximum_Iterations_Exceeded": "as many as it is given",
+    "Maximum_CpuTime_Exceeded": "its time is over",
+    "Not_Enough_Degrees_Of_Freedom": "more is asked for than can be chosen",
+    "Restoration_Failed": "it found no way back to what is asked for",
+    "Search_Direction_Becomes_Too_Small": "it came no further",
+    "Invalid_Number_Detected": "the equations have no value where it went",
+    "Solved_To_Acceptable_Level": "not exactly enough",
+    "Diverging_Iterates": "what it tried grows without bounds",
+    "1": "it came no further",
+    "2": "as many as it is given",
+}
+"""What solvers say, in words: IPOPT by names, fatrop by numbers."""
+
+
 @dataclass(frozen=True)
 class Result:
     """What one run of a solver gave."""
@@ -174,7 +190,7 @@ class Result:
     """Of the processor, of the solver's thread."""
     converged: bool
     word: str
-    """The solver's own."""
+    """What the solver says of its end."""
     backend: str
     rough: bool
     """Converged only so far that something is still to be decided, or the motion is not yet exact."""
@@ -340,6 +356,7 @@ class Solvers:
     ) -> Result:
         w, lam_x, lam_g = (np.array(out[k]).ravel() for k in ("x", "lam_x", "lam_g"))
         violation, defect, kkt = self.residuals(w, lam_x, lam_g, p, bounds)
+        status = str(stats.get("return_status"))
         result = Result(
             w,
             lam_x,
@@ -351,7 +368,7 @@ class Solvers:
             int(stats.get("iter_count", -1)),
             seconds,
             False,
-            str(stats.get("return_status")),
+            _SAID.get(status, status),
             backend,
             rough=rough or defect > _DEFECT,
         )
@@ -421,6 +438,7 @@ class Solvers:
                 "error_on_fail": False,
                 "calc_lam_p": False,
                 "show_eval_warnings": False,
+                "inputs_check": False,  # else it prints where there are more equations than unknowns
                 "equality": t.equality,
                 "fatrop": options,
                 "cache": self._oracle.derivatives("fatrop"),
@@ -459,6 +477,7 @@ class Solvers:
                 "error_on_fail": False,
                 "calc_lam_p": False,
                 "show_eval_warnings": False,
+                "inputs_check": False,  # else it prints where there are more equations than unknowns
                 "ipopt": options,
                 "cache": self._oracle.derivatives("ipopt"),
             },
