@@ -26,6 +26,7 @@ from sim.vehicles.forms.form import State
 from sim.world import World
 
 if TYPE_CHECKING:
+    from sim.contact.obstacles.blows import Blow
     from sim.contact.obstacles.prop_kinds import Placed
 
 
@@ -68,6 +69,10 @@ class Crash:
             return self.around
         count = len(self.around.placed)
         return replace(self.around, poses_w=poses_w[:count], contacts=np.zeros((0, 6)), blows=())
+
+    def blows(self, age_s: float) -> "tuple[Blow, ...]":
+        """What pieces, chips and props have struck in the last seconds; times are counted from the crash."""
+        return () if self.fall is None else self.fall.blows(age_s, wait=self.waits)
 
     def chips(self, moves_w: np.ndarray) -> tuple[dict[str, np.ndarray], tuple[Link, ...]]:
         """Poses (4, 4) of chips by name, by moves as `moves_w` gives them, and what they look like."""

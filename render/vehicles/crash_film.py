@@ -24,6 +24,7 @@ from sim.simulation.thrown import PERIOD_S, Around, Thrown
 from sim.world import World
 
 if TYPE_CHECKING:
+    from sim.contact.obstacles.blows import Blow
     from sim.contact.obstacles.prop_kinds import Placed
 
 LIVE_S, REPLAYED_S, SLOWNESS = 1.5, 2.0, 3.0
@@ -50,6 +51,8 @@ class CrashFilm:
         self._kernels = KernelStore()
         self._ready: Thrown | None = None
         self._age_s = 0.0
+        self.struck: tuple[Blow, ...] = ()
+        """What has been struck while time passed last: in a replay once more."""
 
     @property
     def on(self) -> bool:
@@ -58,7 +61,10 @@ class CrashFilm:
 
     def go_on(self, dt_s: float) -> None:
         """Wall time passes."""
+        before_s = self.wreck_age_s
         self._age_s += min(max(dt_s, 0.0), 0.25)
+        if dt_s > 0.0:
+            self.struck = tuple(blow for blow in self.blows if blow.time_s > before_s)
 
     def observe(self, snapshot: Snapshot) -> None:
         """Told of every snapshot; a lane that had broken before nobody saw is a wreck at once."""
@@ -118,7 +124,15 @@ class CrashFilm:
         return np.array(blow.T_wb[:3, :3] @ blow.twist_b[3:])
 
     @property
-    def _wreck_age_s(self) -> float:
+    def blows(self) -> "tuple[Blow, ...]":
+        """Of what falls, in the last seconds up to `wreck_age_s`."""
+        if self._crash is None or self.replay_s is not None:
+            return ()
+        return self._crash.blows(self.wreck_age_s)
+
+    @property
+    def wreck_age_s(self) -> float:
+        """Since what is shown broke."""
         if not self._replayed or self._age_s < LIVE_S:
             return self._age_s
         since = self._age_s - self._ends_s
@@ -137,7 +151,7 @@ class CrashFilm:
             return None
         D = self.moves_w[HULL]
         main, T_wb = next(iter(crash.lane.bodies)), D @ crash.lane.T_wb
-        person = crash.thrown(self._wreck_age_s)
+        person = crash.thrown(self.wreck_age_s)
         if person is not None:
             T_wb[:3, 3] = 0.5 * (T_wb[:3, 3] + next(iter(person.values()))[:3, 3])
         bodies = {**crash.lane.bodies, main: T_wb}
@@ -148,7 +162,7 @@ class CrashFilm:
         crash = self._crash
         if crash is None or self.replay_s is not None:
             return around
-        return crash.surroundings(self._wreck_age_s)
+        return crash.surroundings(self.wreck_age_s)
 
     @property
     def moves_w(self) -> Mapping[str, np.ndarray]:
@@ -157,14 +171,14 @@ class CrashFilm:
         crash = self._crash
         if crash is None or crash.wreckage is None:
             return {}
-        return crash.wreckage.moved(crash.moves_w(self._wreck_age_s))
+        return crash.wreckage.moved(crash.moves_w(self.wreck_age_s))
 
     def broken(self, vehicle: DrawnVehicle) -> tuple[DrawnVehicle, ...]:
         """The flown vehicle with its parts where they are by now, and its chips."""
         crash = self._crash
         if crash is None or crash.wreckage is None or self.replay_s is not None:
             return (vehicle,)
-        age_s, wreckage = self._wreck_age_s, crash.wreckage
+        age_s, wreckage = self.wreck_age_s, crash.wreckage
         moves_w = crash.moves_w(age_s)
         poses, links = crash.chips(moves_w)
         chips = replace(
@@ -186,7 +200,7 @@ class CrashFilm:
         """What hangs in the air."""
         if self._crash is None or self._crash.wreckage is None or self.replay_s is not None:
             return ()
-        found = self._crash.wreckage.dust(self._wreck_age_s, view)
+        found = self._crash.wreckage.dust(self.wreck_age_s, view)
         return () if found is None else (found,)
 
     def _make_ready(self, lane: LaneSnapshot, around: object) -> None:

@@ -257,6 +257,7 @@ class SceneView:
                 *self._birds.surfaces(self._shown[0].time_s, view.eye_w),
                 *self.film.dust(view),
                 *thrown_up(self._blows, self._shown[0].time_s, view),
+                *thrown_up(self.film.blows, self.film.wreck_age_s, view),
                 *(each for shown in finite if options.show_inertia for each in inertia_ellipsoids(shown)),
                 *(each for shown in finite if options.show_contacts for each in contact_shapes(shown)),
                 *shells,
@@ -267,6 +268,7 @@ class SceneView:
             splashes=(
                 *(splash for marks, shown in left for splash in marks.splashes(shown, wall_s)),
                 *splashes_of(self._blows, self._shown[0].time_s, stream_of(self._world)),
+                *splashes_of(self.film.blows, self.film.wreck_age_s, stream_of(self._world)),
             ),
             sea=self._sea,
             wall_s=wall_s,

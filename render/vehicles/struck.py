@@ -22,6 +22,8 @@ _GRAVITY = np.array([0.0, 0.0, -9.81])
 _CHIPS_FLY_S, _SPARKS_FLY_S, _RINGS_RUN_S = 1.1, 0.45, 9.0
 _PUFFS, _CHIPS, _SPARKS = 12, 8, 14
 """Of one blow at most."""
+_SEEN = 0.02
+"""Of its distance, which a cloud has to be wide to be told from the ground."""
 _DUSTY_MPS, _CHIPPING_MPS, _SPARKING_MPS = 0.8, 2.5, 2.5
 _HARD = ("stone", "metal", GROUND)
 
@@ -122,8 +124,14 @@ def splashes_of(blows: Iterable[Blow], time_s: float, stream: Stream) -> tuple[S
 def _cloud(
     blow: Blow, rng: np.random.Generator, age_s: float, speed_mps: float, slip: np.ndarray, view: View
 ) -> list[Surface]:
-    puffs = min(2 + round(2.0 * speed_mps), _PUFFS)
-    thrown = Dust.of(rng, np.array(blow.place_w), 1.5 * blow.size_m, 0.6 * speed_mps, 0.6 * slip, puffs)
+    puffs, size_m, place_w = (
+        min(2 + round(2.0 * speed_mps), _PUFFS),
+        1.5 * blow.size_m,
+        np.array(blow.place_w),
+    )
+    if size_m < _SEEN * np.linalg.norm(place_w - view.eye_w):
+        return []
+    thrown = Dust.of(rng, place_w, size_m, 0.6 * speed_mps, 0.6 * slip, puffs)
     wet = blow.on == WATER
     found = thrown.surface(
         age_s, view, FOAM if wet else EARTH, settles_s=1.1 if wet else 1.8, alpha=0.5 if wet else 0.16

@@ -18,6 +18,7 @@ from sim.vehicles.forms.form import State
 from sim.world import World
 
 if TYPE_CHECKING:
+    from sim.contact.obstacles.blows import Blow
     from sim.contact.obstacles.prop_kinds import Placed
     from sim.contact.obstacles.props import Props
     from sim.water.water import Weather
@@ -29,6 +30,8 @@ PERIOD_S = 3.0 * _STEP_S
 """Between two of the poses that are kept."""
 _Moment = tuple[Mapping[str, np.ndarray], np.ndarray]
 """The limbs' poses, and those of the bodies (n, 4, 4)."""
+_TOLD_S = 10.0
+"""So long is told of a blow: rings on water run on."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,6 +62,7 @@ class Thrown:
         self._kernels = kernels
         self._count = round(lasts_s / PERIOD_S) + 1
         self._kept: list[_Moment] = []
+        self._blows: list[Blow] = []
         self._more = threading.Condition()
         self._over = False
         self._thread = threading.Thread(target=self._run, name="fall", daemon=True)
@@ -85,6 +89,13 @@ class Thrown:
         (_, begin), (_, end), share = found
         return poses_between(begin, end, share)
 
+    def blows(self, age_s: float, *, wait: bool = False) -> "tuple[Blow, ...]":
+        """What has been struck in the last seconds, as far as it is simulated, the latest last; times are counted from
+        the throw."""
+        self._about(age_s, wait)
+        with self._more:
+            return tuple(blow for blow in self._blows if age_s - _TOLD_S < blow.time_s <= age_s)
+
     def _about(self, age_s: float, wait: bool) -> tuple[_Moment, _Moment, float] | None:
         """The moments that are kept before and after, and how far it is from the one to the other."""
         at = min(max(age_s / PERIOD_S, 0.0), self._count - 1.0)
@@ -105,8 +116,10 @@ class Thrown:
         try:
             moments = self._moments()
             while not self._over and len(self._kept) < self._count:
-                moment = next(moments)
+                moment, blows = next(moments)
                 with self._more:
+                    last = self._blows[-1].number if self._blows else 0
+                    self._blows += [blow for blow in blows if blow.number > last]
                     self._kept.append(moment)
                     self._more.notify_all()
         except InputError as error:
@@ -116,13 +129,15 @@ class Thrown:
                 self._over = True
                 self._more.notify_all()
 
-    def _moments(self) -> Iterator[_Moment]:
-        """One after the other, without end."""
+    def _moments(self) -> "Iterator[tuple[_Moment, tuple[Blow, ...]]]":
+        """One after the other, without end, with the last blows."""
         props = self._props()
         if self._who is None:
+            age_s = 0.0
             while True:
-                yield {}, props.poses_w
-                props.meet(self._around.time_s, PERIOD_S, None)
+                yield ({}, props.poses_w), props.blows
+                props.meet(age_s, PERIOD_S, None)
+                age_s += PERIOD_S
         limbs, state = self._who
         scene = Scene(
             name="fall",
@@ -137,7 +152,7 @@ class Thrown:
         simulation = Simulation(scene, self._around.world, kernels=self._kernels, environment=props)
         moment = simulation.snapshot
         while True:
-            yield moment.lanes[0].bodies, props.poses_w
+            yield (moment.lanes[0].bodies, props.poses_w), props.blows
             moment = simulation.advance(PERIOD_S)
 
     def _props(self) -> "Props":
@@ -148,5 +163,7 @@ class Thrown:
         if world.water_level_m is not None:
             from sim.water.floating import FloatingBodies  # water takes half a second
 
-            props.surroundings = FloatingBodies(world, self._around.weather, props.shapes)
+            props.surroundings = FloatingBodies(
+                world, self._around.weather, props.shapes, stands_at_s=self._around.time_s
+            )
         return props

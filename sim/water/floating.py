@@ -34,12 +34,20 @@ _AROUND_M = 15.0
 class FloatingBodies:
     """The water about bodies in a world that has some."""
 
-    def __init__(self, world: World, weather: Weather | None, shapes: Sequence[Shape]) -> None:
-        """weather: None: it is calm."""
+    def __init__(
+        self,
+        world: World,
+        weather: Weather | None,
+        shapes: Sequence[Shape],
+        *,
+        stands_at_s: float | None = None,
+    ) -> None:
+        """weather: None: it is calm. stands_at_s: when its waves are what they stay, whatever moves among them; None:
+        they go on."""
         hulls = [_hull_of(shape) for shape in shapes]
         places = np.array([shape.middle_w for shape in shapes]).reshape(-1, 3)
         reach_m = _AROUND_M + (0.5 * float(np.ptp(places[:, :2], axis=0).max()) if len(places) else 0.0)
-        self._has_waves = weather is not None
+        self._has_waves, self._stands_at_s = weather is not None, stands_at_s
         self._middle = places[:, :2].mean(axis=0) if len(places) else np.zeros(2)
         around = HullMesh.box(2.0 * reach_m, 2.0 * reach_m, 2.0)
         self._water = Water.of(
@@ -77,7 +85,7 @@ class FloatingBodies:
         """
         water = self._water
         if self._has_waves:
-            water.report[CLOCK] = time_s
+            water.report[CLOCK] = time_s if self._stands_at_s is None else self._stands_at_s
             x, y = self._middle
             have_water(x, y, water.about, water.sea_arrays, water.kept, water.report)
         about = water.about

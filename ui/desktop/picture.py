@@ -26,6 +26,7 @@ from render.programs import Programs
 from render.quality import choose, is_software
 from render.renderer import Renderer
 from render.vehicles.scene_view import SceneView, ViewOptions
+from sim.contact.obstacles.blows import Blow
 from sim.platform.values import dataclass
 from sim.scene import Scene
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
@@ -110,6 +111,8 @@ class Drawn:
     """By lane, x and y of the place of its name, and y of the lane's foot: framebuffer pixels, origin bottom left."""
     replay_s: float | None
     """Before a crash, what is shown once more; None where the present is shown."""
+    struck: tuple[Blow, ...]
+    """Since the frame before, by what falls after a crash."""
     show: Callable[[bool], bool]
     """Has to be called for the picture to be in the window; told whether one that is there already is to be drawn once
     more. Whether anything was drawn."""
@@ -284,7 +287,9 @@ class Picture:
         labels_px = label_places(panes, ends_w)
         first = panes[0].view
         bodies_w = self._scene_view.bodies_w()
-        return Drawn(first.view, first.projection, shifts_w, bodies_w, labels_px, film.replay_s, show)
+        return Drawn(
+            first.view, first.projection, shifts_w, bodies_w, labels_px, film.replay_s, film.struck, show
+        )
 
     def _camera_s(
         self,

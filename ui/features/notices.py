@@ -8,6 +8,7 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from sim.commands import Reset
+from sim.contact.obstacles.blows import Blow
 from sim.platform.values import dataclass
 from sim.scene import Scene
 from sim.simulation.lanes.snapshot import LaneStatus, Snapshot
@@ -95,6 +96,8 @@ class CrashReplay:
 
     before_s: float | None = None
     """Simulated time before it that is shown once more; None: the present."""
+    struck: tuple[Blow, ...] = ()
+    """Since the frame before, by what falls."""
 
 
 REWIND_S = 3.0

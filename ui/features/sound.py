@@ -5,6 +5,7 @@ import logging
 import math
 import sys
 import threading
+from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import field, fields, replace
@@ -20,6 +21,7 @@ from sim.vehicle_config import VehicleConfig
 from ui.features.achievements import Achievement
 from ui.features.feature import Actions, App
 from ui.features.goals import GoalsView
+from ui.features.notices import CrashReplay
 from ui.features.samples import BANDS_HZ, LOOP, RATE_HZ, chime, click, crash, knock, noise, thump
 from ui.input.controllers import Jolts
 
@@ -196,9 +198,16 @@ def new_blows(snapshot: Snapshot, last: tuple[int, int]) -> tuple[list[Blow], tu
         for blow in blows
         if blow.number > heard_of and blow.time_s > snapshot.clock_s - _FRESH_S
     ]
-    new.sort(key=lambda blow: -blow.mass_kg * max(blow.struck_mps, 0.3 * math.hypot(*blow.slip_w)))
     by_props, own = (blows[-1].number if blows else 0 for blows in kinds)
-    return new[:_MOST_AT_ONCE], (by_props, own)
+    return hardest(new), (by_props, own)
+
+
+def hardest(blows: Iterable[Blow]) -> list[Blow]:
+    """As many as are told apart at once."""
+    by_force = sorted(
+        blows, key=lambda blow: -blow.mass_kg * max(blow.struck_mps, 0.3 * math.hypot(*blow.slip_w))
+    )
+    return by_force[:_MOST_AT_ONCE]
 
 
 def level_of(load: float) -> float:
@@ -261,14 +270,25 @@ class Sound:
         self._mixer, self._jolts = Mixer(), Jolts()
         self._passed: object = None
         self._achieved, self._heard = 0, (0, 0)
+        self._fallen: tuple[Blow, ...] = ()
         self._player: Any = None
         # Beside the frames, from the first one on: to look for a device takes longer than one.
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="sound")
         self._looking: Future[object] | None = None
         self._looked = False
 
-    def observe(self, snapshot: Snapshot, passed: object, achieved: Achievement, volume: float) -> None:
-        """Told once a frame. passed: whatever differs after a waypoint, a goal or a gate; volume: 0 for mute."""
+    def observe(
+        self,
+        snapshot: Snapshot,
+        passed: object,
+        achieved: Achievement,
+        volume: float,
+        fallen: tuple[Blow, ...] = (),
+    ) -> None:
+        """Told once a frame. passed: whatever differs after a waypoint, a goal or a gate; volume: 0 for mute.
+
+        fallen: what has struck since the picture before, of what falls after a crash.
+        """
         if not self._looked:
             self._looked, self._looking = True, self._worker.submit(audio_driver)
         if self._looking is not None and self._looking.done():
@@ -293,6 +313,8 @@ class Sound:
                 strikes.append(click())
             self._passed = passed
         blows, self._heard = new_blows(snapshot, self._heard)
+        if fallen is not self._fallen:  # of a picture that was not drawn anew they were heard
+            self._fallen, blows = fallen, [*blows, *hardest(fallen)]
         self._mixer.hear(heard(snapshot), volume, *strikes, *map(knock, blows))
 
     def close(self) -> None:
@@ -370,7 +392,8 @@ class SoundActions(Actions):
         goals, race = self.app.context.of(GoalsView).progress, snapshot.race
         passed = (None if goals is None else goals.at, None if race is None else race.due)
         achieved = self.app.context.of(Achievement)
-        self._sound.observe(snapshot, passed, achieved, self.app.view.loudness)
+        fallen = self.app.context.of(CrashReplay).struck
+        self._sound.observe(snapshot, passed, achieved, self.app.view.loudness, fallen)
 
     def close(self) -> None:
         self._sound.close()

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from sim.contact.bodies import Pile, Prop
-from sim.contact.obstacles.blows import STRUCK_MPS, SURFACES, Blows
+from sim.contact.obstacles.blows import STRUCK_MPS, SURFACES, Blow, Blows
 from sim.contact.obstacles.guests import NOBODY, Guest, guest_of
 from sim.contact.obstacles.obstacles import Obstacles, PropsPicture, obstacles_in, reach_of_towed_m
 from sim.contact.obstacles.prop_kinds import Placed, read_placed
@@ -309,9 +309,14 @@ class Props:
             self._hook.lines_w(self._pile.state[-1:, 9:12].sum(axis=0), self._own[:, :12]),
             self._hook.caught,
             self._pile.overlap_m,
-            self._blows.kept,
+            self.blows,
             self._reach_m,
         )
+
+    @property
+    def blows(self) -> tuple[Blow, ...]:
+        """The last ones, the latest last."""
+        return self._blows.kept
 
     @property
     def poses_w(self) -> np.ndarray:
