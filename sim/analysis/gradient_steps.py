@@ -17,6 +17,7 @@ from sim.control.planar_craft import driven_along
 from sim.integrators import Integrator
 from sim.integrators.multibody import rollout_scheme
 from sim.multibody.arrays import PRISMATIC, REVOLUTE
+from sim.multibody.symbolic import SymbolicTree
 from sim.platform.errors import InputError, quote
 from sim.platform.values import dataclass
 from sim.vehicles import State, Vehicle
@@ -320,18 +321,28 @@ def begun_closed(vehicle: Vehicle, state: State) -> State:
 
 
 def check_limits(vehicle: Vehicle, nodes: np.ndarray, step_s: float) -> None:
-    """Raises InputError with the moment at which a joint of a tree is beyond a limit, whose spring is no part of the
-    equations."""
+    """Raises InputError with the moment at which a joint or a tendon of a tree is beyond a limit, whose spring is no
+    part of the equations."""
     if not isinstance(vehicle, ArticulatedVehicle):
         return
     a = vehicle.tree.arrays
-    for i in np.flatnonzero((a.kind == REVOLUTE) | (a.kind == PRISMATIC)):
-        q, (low, high) = nodes[:, a.q_at[i]], a.limits[a.v_at[i]]
-        beyond = np.flatnonzero((q < low) | (q > high))
+    limited = [
+        (vehicle.tree.velocity_names[a.v_at[i]], nodes[:, a.q_at[i]], *a.limits[a.v_at[i]])
+        for i in np.flatnonzero((a.kind == REVOLUTE) | (a.kind == PRISMATIC))
+    ]
+    if a.springs[:, 4].any():
+        q = ca.SX.sym("q", vehicle.tree.nq)
+        lengths_of = ca.Function("lengths", [q], [SymbolicTree(vehicle.tree).spring_lengths(q)])
+        lengths = np.array(lengths_of(nodes[:, : vehicle.tree.nq].T))
+        limited += [
+            (vehicle.tree.spring_names[k], lengths[k], *a.springs[k, 1:3])
+            for k in np.flatnonzero(a.springs[:, 4])
+        ]
+    for name, x, low, high in limited:
+        beyond = np.flatnonzero((x < low) | (x > high))
         if len(beyond):
-            joint = vehicle.tree.velocity_names[a.v_at[i]]
             raise InputError(
-                f"{quote(joint)} is beyond its limit at t = {beyond[0] * step_s:g} s, where a spring acts that has no "
+                f"{quote(name)} is beyond its limit at t = {beyond[0] * step_s:g} s, where a spring acts that has no "
                 f"derivatives; allowed: {low:g} to {high:g}"
             )
 

@@ -117,12 +117,21 @@ def rollout_scheme(method: Integrator, vehicle: Vehicle) -> Scheme:
 
 
 def within_limits(scheme: Scheme, vehicle: Vehicle) -> Scheme:
-    """The step, which has no solution where a joint of a tree is beyond a limit: the spring there is not in it."""
+    """The step, which has no solution where a joint or a tendon of a tree is beyond a limit: the spring there is not in
+    it."""
     if not isinstance(vehicle, ArticulatedVehicle):
         return scheme
     arrays, beyond = vehicle.tree.arrays, ca.SX(0)
+    limited = list[tuple[ca.SX, list[float]]]()
     for i in np.flatnonzero((arrays.kind == REVOLUTE) | (arrays.kind == PRISMATIC)):
-        q, (low, high) = scheme.y[int(arrays.q_at[i])], arrays.limits[arrays.v_at[i]].tolist()
+        limited.append((scheme.y[int(arrays.q_at[i])], arrays.limits[arrays.v_at[i]].tolist()))
+    if arrays.springs[:, 4].any():
+        tree, _ = vehicle.symbolic_with(scheme.inputs.p)
+        lengths = tree.spring_lengths(scheme.y[: vehicle.tree.nq])
+        limited += [
+            (lengths[int(k)], arrays.springs[k, 1:3].tolist()) for k in np.flatnonzero(arrays.springs[:, 4])
+        ]
+    for q, (low, high) in limited:
         if math.isfinite(low):
             beyond = ca.logic_or(beyond, q < low)
         if math.isfinite(high):

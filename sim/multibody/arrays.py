@@ -61,7 +61,8 @@ class TreeArrays(NamedTuple):
     rotors: np.ndarray
     """(m, 3) angular momentum of theirs against the body, in its frame [kg m^2/s]."""
     springs: np.ndarray
-    """(k, 4) stiffness [N/m], lowest and highest length without force [m], damping [N s/m]."""
+    """(k, 5) stiffness [N/m], lowest and highest length without force [m], damping [N s/m], and 1 for the limits of a
+    tendon, which damp beyond those lengths alone: they are none until a tree is bound to a step's length."""
     part_starts: np.ndarray
     """(k + 1,) where the parts of each spring's length begin."""
     part_carriers: np.ndarray

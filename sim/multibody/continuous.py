@@ -112,7 +112,7 @@ def velocity_forces(tree, node, v, twists, accelerations, wrench, out):
 
 
 @jit
-def all_forces(tree, ws, v, u, w, out):
+def all_forces(tree, ws, q, v, u, w, out):
     """out = forces - c(q, v) (nv,) under torques u and wrenches w (n or 0, 6) in the bodies' frames.
 
     ws.node is placed at q, ws.kick the node's forces there (lost), ws.damping that of the joints.
@@ -125,7 +125,7 @@ def all_forces(tree, ws, v, u, w, out):
     for a in range(out.shape[0]):
         out[a] = u[a] + ws.kick[a] + ws.impulse[a] - ws.residual[a] - ws.damping[a] * v[a]
     if tree.springs.shape[0]:
-        damp_springs(tree, ws.node, ws.arc, ws.wrench)
+        damp_springs(tree, ws.node, q, ws.arc, ws.wrench)
         gather(tree, ws.node, ws.wrench, ws.kick)
         for a in range(out.shape[0]):
             out[a] += ws.kick[a]
@@ -155,7 +155,7 @@ def accelerate(tree, ws, loops, closing, q, v, u, w, out):
     active_damping(tree, q, damping)
     place(tree, q, ws.node)
     node_force(tree, ws, q, ws.kick)
-    all_forces(tree, ws, v, u, w, out)
+    all_forces(tree, ws, q, v, u, w, out)
     factorise(tree, ws.node, damping, 0.0, ws.articulated, ws.factor)
     solve(tree, ws.node, damping, 0.0, ws.factor, out, ws.wrench, ws.spare, ws.twist, out)
     if loops.kind.shape[0]:

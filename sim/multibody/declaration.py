@@ -169,6 +169,8 @@ class Tendon:
     """N s/m, as a spring's."""
     rest: float | tuple[float, float] = 0.0
     """Length without force [m], or the lowest and the highest."""
+    limits: tuple[float, float] = (-np.inf, np.inf)
+    """Lowest and highest length that there may be [m]: a string that is tight has reached its own."""
     name: str = ""
     """By which a `Gear` knows its length."""
 
@@ -324,6 +326,20 @@ def called(spring: Spring | Tendon) -> str:
     if isinstance(spring, Spring):
         return f"a spring from {quote(spring.body)} to {quote(spring.other)}"
     return f"a tendon {quote(spring.name)}" if spring.name else "a tendon"
+
+
+def checked_limits(tendon: Tendon) -> tuple[float, float] | None:
+    """(lowest, highest) length, of which one is finite; None without any. Raises InputError."""
+    try:
+        limits = numeric(tendon.limits)
+    except (TypeError, ValueError, OverflowError):
+        limits = np.array([np.nan])
+    if limits.shape != (2,) or not limits[0] <= limits[1] or limits[0] == np.inf or limits[1] == -np.inf:
+        raise InputError(
+            f"{called(tendon)}: limits = {quote(tendon.limits)}; allowed: the lowest and highest length"
+        )
+    low, high = limits.tolist()
+    return (low, high) if np.isfinite(limits).any() else None
 
 
 def checked_spring(spring: Spring | Tendon) -> tuple[float, float, float, float]:

@@ -17,7 +17,7 @@ from sim.multibody.gaps import DAMPER, LoopArrays, gap_of, rows_of, slope_row
 from sim.multibody.kinematics import move, place
 from sim.multibody.observing import world_frames
 from sim.multibody.spatial import clear, entry, jit
-from sim.multibody.springs import spring_length
+from sim.multibody.springs import damping_of, spring_length
 from sim.multibody.tree import Tree
 from sim.platform.errors import InputError, quote
 
@@ -223,7 +223,7 @@ def end_damping(tree, ws, loops, closing, q, b):
 def soften(tree, ws, loops, closing, row, q, h):
     """Scale a damper's row such that its response, with the way that it gives, is that of a rigid one."""
     spring = loops.body[row, 0]
-    damping, own = tree.springs[spring, 3], 0.0
+    damping, own = damping_of(tree, ws.node, q, spring), 0.0
     for a in range(closing.slopes.shape[1]):
         own += closing.slopes[row, a] * closing.answers[row, a]
     scale = 0.0

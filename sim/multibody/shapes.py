@@ -223,9 +223,10 @@ def cords_of(tree: Tree) -> tuple[Cord, ...]:
         R = T[:3, :3]
         return name, np.r_[R @ row[:3] + T[:3, 3], R @ row[3:6], row[6], R @ row[7:10]], how
 
+    seen = a.part_starts[np.count_nonzero(a.springs[:, 4] == 0.0)]  # after which limits go the same way
     return tuple(
         Cord(end(int(i), row[:3]), end(int(j), row[3:6]), shape(int(w)))
-        for (i, j, w), row in zip(a.part_carriers, a.parts, strict=True)
+        for (i, j, w), row in zip(a.part_carriers[:seen], a.parts[:seen], strict=True)
         if j != COORDINATE
     )
 

@@ -212,10 +212,21 @@ def spring_rate(tree, node, twists, k):
 
 
 @jit
-def damp_springs(tree, node, twists, wrench):
+def damping_of(tree, node, q, k):
+    """Of spring k, where `node` is placed at coordinates q; of a limit that is not reached none."""
+    damping, low, high = tree.springs[k, 3], tree.springs[k, 1], tree.springs[k, 2]
+    limits = damping != 0.0 and tree.springs[k, 4] != 0.0
+    if limits and beyond(spring_length(tree, node, q, k), low, high) == 0.0:
+        return 0.0
+    return damping
+
+
+@jit
+def damp_springs(tree, node, q, twists, wrench):
     """Add the forces of all dampers to the bodies' wrenches, by the bodies' twists."""
     for k in range(tree.springs.shape[0]):
-        pull(tree, node, k, -tree.springs[k, 3] * spring_rate(tree, node, twists, k), wrench)
+        damping = damping_of(tree, node, q, k)
+        pull(tree, node, k, -damping * spring_rate(tree, node, twists, k), wrench)
 
 
 @entry

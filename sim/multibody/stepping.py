@@ -5,6 +5,7 @@ A lane's private state is a `TreeMotion`: coordinates q, the impulse b with whic
 """
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -31,6 +32,7 @@ from sim.multibody.spatial import (
     sub,
     times,
 )
+from sim.multibody.springs import pull
 from sim.multibody.tree import Tree
 
 OK, NO_ROOT, NOT_FINITE = 0, 1, 2
@@ -256,24 +258,52 @@ def take_step(tree, ws, motion, loads, h, solver, guess, tol, most):
 STIFFNESS, DAMPING_RATIO = 0.4, 0.5
 """A limit is a one-sided spring of 0.4 D/h^2, D the inertia that the joint feels between what it joins, with all joints
 at zero and free: a tenth of what the step would not stand, so that a joint overshoots by about two steps' way and
-nothing blows up where several limits of a light body are reached at once."""
+nothing blows up where several limits of a light body are reached at once.
+That of a tendon's length is the least of some poses."""
+_TRIED = 8
+"""Poses at random, of trees with limits of tendons."""
 
 
 def with_limit_springs(tree: Tree, step_s: float, ws: Workspace) -> TreeArrays:
     """The tree's arrays with springs at its limits for steps of `step_s` seconds and all that are shorter."""
     a, nv = tree.arrays, tree.nv
-    stiffness, damping = np.zeros(nv), np.zeros(nv)
-    place(a, tree.q0, ws.node)
+    stiffness, damping, springs = np.zeros(nv), np.zeros(nv), a.springs.copy()
     none = np.zeros(nv)
-    factorise(a, ws.node, none, step_s, ws.articulated, ws.factor)
-    for i in np.flatnonzero((a.kind == REVOLUTE) | (a.kind == PRISMATIC)):
-        at = a.v_at[i]
-        if not np.isfinite(a.limits[at]).any():
-            continue
-        answer = np.zeros(nv)
-        answer[at] = 1.0
+
+    def bearing(slope: np.ndarray) -> np.ndarray:
+        """(stiffness, damping) of what feels a force by this slope (nv,), where the tree is placed."""
+        answer = slope.copy()
         solve(a, ws.node, none, step_s, ws.factor, answer, ws.wrench, ws.spare, ws.twist, answer)
-        inertia = 1.0 / answer[at]
-        stiffness[at] = STIFFNESS * inertia / step_s**2
-        damping[at] = 2.0 * DAMPING_RATIO * np.sqrt(stiffness[at] * inertia)
-    return a._replace(limit_stiffness=stiffness, limit_damping=damping)
+        inertia = 1.0 / float(slope @ answer)
+        found = STIFFNESS * inertia / step_s**2
+        return np.array([found, 2.0 * DAMPING_RATIO * np.sqrt(found * inertia)])
+
+    limited = np.flatnonzero(springs[:, 4])
+    springs[limited, 0] = springs[limited, 3] = np.inf
+    for number, q in enumerate(_about(tree, _TRIED if len(limited) else 0)):
+        place(a, q, ws.node)
+        factorise(a, ws.node, none, step_s, ws.articulated, ws.factor)
+        for at in a.v_at[(a.kind == REVOLUTE) | (a.kind == PRISMATIC)]:
+            if number == 0 and np.isfinite(a.limits[at]).any():
+                stiffness[at], damping[at] = bearing(np.eye(nv)[at])
+        for k in limited:
+            slope = np.zeros(nv)
+            pull(a, ws.node, k, 1.0, ws.wrench)
+            gather(a, ws.node, ws.wrench, slope)
+            if np.isfinite(slope).all() and slope.any():
+                springs[k, 0], springs[k, 3] = np.minimum(springs[k, [0, 3]], bearing(slope))
+    return a._replace(limit_stiffness=stiffness, limit_damping=damping, springs=springs)
+
+
+def _about(tree: Tree, count: int) -> Iterator[np.ndarray]:
+    """Coordinates with all joints at zero, then so many at random."""
+    yield tree.q0
+    a, rng = tree.arrays, np.random.default_rng(0)
+    for _ in range(count):
+        q = rng.uniform(-1.0, 1.0, tree.nq)
+        for kind, at, v in zip(a.kind, a.q_at, a.v_at, strict=True):
+            if kind in (BALL, FREE):
+                q[at : at + 4] /= np.linalg.norm(q[at : at + 4])
+            else:
+                q[at] = np.clip(q[at], *a.limits[v])
+        yield q

@@ -178,7 +178,7 @@ class SymbolicTree:
         _VELOCITY_FORCES(arrays, node, _entries(v), twists, zeros(n, 12), wrench, out)
         force = self.node_force(q) - _column(out) - _column(arrays.damping) * v
         if arrays.springs.shape[0]:
-            _DAMP(arrays, node, twists, wrench)
+            _DAMP(arrays, node, _entries(q), twists, wrench)
             _GATHER(arrays, node, wrench, out)
             force += _column(out)
         if arrays.air_carriers.shape[0]:

@@ -33,6 +33,7 @@ from sim.multibody.declaration import (
     aligned,
     called,
     checked_joints,
+    checked_limits,
     checked_spring,
     numbers,
     refuse,
@@ -74,7 +75,7 @@ class Tree:
     q0: np.ndarray
     """(nq,) all joints at zero."""
     spring_names: tuple[str, ...] = ()
-    """(k,) of springs; nothing but of tendons that have one."""
+    """(k,) of springs, last those that are limits; nothing but of tendons that have one."""
 
     def __repr__(self) -> str:
         return f"<Tree: {len(self.names)} bodies, {self.nv} degrees of freedom>"
@@ -338,30 +339,34 @@ def with_springs(tree: Tree, springs: Sequence[Spring | Tendon]) -> Tree:
     """The tree with these and no others between its bodies. Raises InputError."""
     if not isinstance(springs, tuple | list) or not all(isinstance(s, Spring | Tendon) for s in springs):
         raise InputError(f"springs = {quote(springs)} are none; allowed: a list of sim.Spring and sim.Tendon")
-    parts, starts, rows = list[_Part](), [0], []
+    made = list[tuple[list[_Part], tuple[float, ...]]]()
+    limited = list[tuple[str, list[_Part], tuple[float, ...]]]()
     for spring in springs:
+        tendon = tendon_of(spring)
         try:
-            own = _parts(tree, tendon_of(spring))
+            own = _parts(tree, tendon)
         except InputError as error:
             raise InputError(f"{called(spring)}: {error}") from None
         if not any(part.moves for part in own):
             raise InputError(f"{called(spring)}: its points do not move apart")
-        parts += own
-        starts.append(len(parts))
-        rows.append(checked_spring(spring))
+        made.append((own, (*checked_spring(spring), 0.0)))
+        if (limits := checked_limits(tendon)) is not None:
+            limited.append((tendon.name or "a tendon", own, (0.0, *limits, 0.0, 1.0)))
+    every = [*made, *((own, row) for _, own, row in limited)]
+    parts = [part for own, _ in every for part in own]
     wraps = [part.wrap for part in parts if part.wrap is not None]
     numbers_of_wraps = iter(range(len(wraps)))
     carriers = [(p.one, p.other, -1 if p.wrap is None else next(numbers_of_wraps)) for p in parts]
     arrays = tree.arrays._replace(
-        springs=np.array(rows).reshape(-1, 4),
-        part_starts=np.array(starts, np.int64),
+        springs=np.array([row for _, row in every]).reshape(-1, 5),
+        part_starts=np.cumsum([0, *(len(own) for own, _ in every)]),
         part_carriers=np.array(carriers, np.int64).reshape(-1, 3),
         parts=np.array([part.row for part in parts]).reshape(-1, 7),
         wrap_carriers=np.array([carrier for carrier, _ in wraps], np.int64).reshape(-1, 2),
         wraps=np.array([row for _, row in wraps]).reshape(-1, 10),
     )
     names = tuple(spring.name if isinstance(spring, Tendon) else "" for spring in springs)
-    return replace(tree, arrays=arrays, spring_names=names)
+    return replace(tree, arrays=arrays, spring_names=(*names, *(name for name, _, _ in limited)))
 
 
 def _is_rigid(G: np.ndarray, mass: float, moment: np.ndarray) -> bool:
@@ -436,7 +441,7 @@ def _arrays(
         wind_w=wind_w,
         rotor_carriers=np.array([i for i, _ in rows.rotors], np.int64),
         rotors=np.array([rotor for _, rotor in rows.rotors]).reshape(-1, 3),
-        springs=np.zeros((0, 4)),
+        springs=np.zeros((0, 5)),
         part_starts=np.zeros(1, np.int64),
         part_carriers=np.zeros((0, 3), np.int64),
         parts=np.zeros((0, 7)),

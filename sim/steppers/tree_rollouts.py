@@ -403,7 +403,7 @@ def parts_ahead(tree, ws, own, loops, closing, motion, varied, loads, h, turn):
     if held:
         keep_closed(tree, ws, loops, closing, q, v)
         active_damping(tree, q, ws.damping)
-    all_forces(tree, ws, v, forces, loads.wrenches, rate)
+    all_forces(tree, ws, q, v, forces, loads.wrenches, rate)
     solve(tree, ws.node, ws.damping, 0.0, ws.factor, rate, ws.wrench, ws.spare, ws.twist, rate)
     if held:
         keep_accelerations(tree, ws, loops, closing, q, v, rate)

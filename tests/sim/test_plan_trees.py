@@ -40,6 +40,8 @@ from sim.planner.task.own_bodies import own_pairs
 from sim.planner.task.scene_task import scene_with_task
 from sim.scene import SCENE_FOLDER, load_scene
 from sim.simulation import Simulation
+from sim.vehicles.forms.articulated import ArticulatedVehicle
+from sim.vehicles.forms.parameters import Control
 from sim.world import load_world
 from tests.sim.simulation_scenes import advance_to
 
@@ -303,6 +305,46 @@ def test_a_tool_is_brought_to_a_pose_however_its_joints_stand(planner):
     np.testing.assert_allclose(there, wanted, atol=1e-7)
     assert plans[1].cost <= plans[0].cost * (1.0 + 1e-6)
     np.testing.assert_allclose(plans[1].motion.nodes[-1, 6:], 0.0, atol=1e-7)
+
+
+class OnAStrut(ArticulatedVehicle):
+    """A slide that carries another across, whose end a strut keeps away from a point of the world."""
+
+    name = "on-a-strut"
+    controls = tuple(Control(f"u_{axis}", "N", -60.0, 60.0, "") for axis in "xy")
+    torques = ("x", "y")
+    strut_m = 0.5
+
+    def declare(self, q):
+        made = [
+            sim.Body(
+                axis, carrier, sim.Joint("prismatic", axis=along, name=axis), mass=1.0, inertia=(0.1,) * 3
+            )
+            for axis, carrier, along in (("x", "world", (1.0, 0.0, 0.0)), ("y", "x", (0.0, 1.0, 0.0)))
+        ]
+        way = sim.Strand([("world", (0.0, -0.1, 0.2)), ("y", (0.0, 0.0, 0.1))])
+        return sim.tree(made, springs=[sim.Tendon([way], limits=(self.strut_m, np.inf), name="strut")])
+
+
+def test_plans_keep_lengths_of_tendons_within_their_limits(planner):
+    """The straight way leads to within 0.14 m. Measured: 0.1 mm over the strut's limit, as is asked for; replayed to
+    1e-24."""
+    vehicle = OnAStrut()
+    ends = [vehicle.state({"x": x, "y": 0.02}) for x in (-1.0, 1.1)]
+    plan = planner.plan(vehicle, Task(ends[0], Goal(ends[1]), 1.5, steps=30), starts=1)
+    assert plan.solved, plan.message
+    x, y = plan.motion.nodes[:, :2].T
+    lengths = np.sqrt(x**2 + (y + 0.1) ** 2 + 0.1**2)
+    assert OnAStrut.strut_m <= lengths.min() < OnAStrut.strut_m + 1e-3
+    flown = sim.simulate(
+        vehicle,
+        plan.integrator,
+        step=plan.step_s,
+        duration=plan.duration_s,
+        initial=ends[0],
+        controls=plan.controls[:-1],
+    )
+    np.testing.assert_allclose(flown.nodes, plan.motion.nodes, atol=1e-9)
 
 
 def test_joints_stay_within_limits_and_torques_within_theirs(planner):

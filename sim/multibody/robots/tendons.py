@@ -121,7 +121,9 @@ class Tendons:
 
     def is_served(self, t: int) -> bool:
         """Whether its length is one of the tree's, or what it does is nothing that the tree would feel."""
-        return self._moves[t] or (self._is_led(t) or not any(self._strength(t)))
+        return (
+            self._moves[t] or self._is_led(t) or not (any(self._strength(t)) or self._model.tendon_limited[t])
+        )
 
     def couples(self, e: int) -> bool:
         """Whether equality e is one of lengths that the tree has."""
@@ -130,13 +132,14 @@ class Tendons:
         return bool(model.eq_type[e] == _EQUAL_TENDONS and all(self._moves[t] for t in ends))
 
     def springs(self) -> Iterable[Tendon]:
-        """Of those that pull, damp or are held to a length."""
+        """Of those that pull, damp, are held to a length or within lengths."""
         model = self._model
         held = {int(t) for e in range(model.neq) if model.eq_active0[e] and self.couples(e)
                 for t in (model.eq_obj1id[e], model.eq_obj2id[e])}  # fmt: skip
         for t in range(model.ntendon):
             stiffness, damping = self._strength(t)
-            if self._moves[t] and (stiffness or damping or t in held):
+            limits = self._model.tendon_range[t] if model.tendon_limited[t] else (-np.inf, np.inf)
+            if self._moves[t] and (stiffness or damping or t in held or model.tendon_limited[t]):
                 low, high = (float(x) for x in model.tendon_lengthspring[t])
                 joints = self.joints_of(t)
                 yield Tendon(
@@ -145,14 +148,15 @@ class Tendons:
                     stiffness,
                     damping,
                     (low, high),
-                    self.names[t] if t in held else "",
+                    (float(limits[0]), float(limits[1])),
+                    self.names[t] if t in held or model.tendon_limited[t] else "",
                 )
 
     def left_out(self) -> list[str]:
-        """Names of those with more than stiffness and damping, or with a side that another body carries."""
+        """Names of those with more than stiffness, damping and limits, or with a side that another body carries."""
         model = self._model
         bent = (model.tendon_stiffnesspoly, model.tendon_dampingpoly)
-        more = (model.tendon_frictionloss, model.tendon_limited, model.tendon_armature)
+        more = (model.tendon_frictionloss, model.tendon_armature)
         return [
             self.names[t]
             for t in range(model.ntendon)

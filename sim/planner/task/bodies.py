@@ -62,7 +62,8 @@ def planar(vehicle: Vehicle) -> bool:
 
 
 _INSIDE_LIMITS = 1e-4
-"""What coordinates of joints keep from their limits [rad or m]: at them the simulation has springs."""
+"""What coordinates of joints and lengths of tendons keep from their limits [rad or m]: at them the simulation has
+springs."""
 
 
 def joint_ranges(vehicle: Vehicle) -> dict[str, tuple[float, float]]:
@@ -76,6 +77,17 @@ def joint_ranges(vehicle: Vehicle) -> dict[str, tuple[float, float]]:
         if np.isfinite([low, high]).any():
             found[names[arrays.q_at[i]]] = low + _INSIDE_LIMITS, high - _INSIDE_LIMITS
     return found
+
+
+def tendon_ranges(vehicle: Vehicle) -> list[tuple[int, str, float, float]]:
+    """(spring of the tree, name, lowest and highest length that plans are left) of each tendon that has limits."""
+    if not isinstance(vehicle, ArticulatedVehicle):
+        return []
+    springs, names = vehicle.tree.arrays.springs, vehicle.tree.spring_names
+    return [
+        (int(k), names[k], float(springs[k, 1]) + _INSIDE_LIMITS, float(springs[k, 2]) - _INSIDE_LIMITS)
+        for k in np.flatnonzero(springs[:, 4])
+    ]
 
 
 def at_random(

@@ -4,7 +4,7 @@ import casadi as ca
 import numpy as np
 
 from sim.integrators.multibody import friction_along, reached
-from sim.planner.task.bodies import joint_ranges, jointed, velocities
+from sim.planner.task.bodies import joint_ranges, jointed, tendon_ranges, velocities
 from sim.planner.task.inputs import Constraint
 from sim.planner.task.task import control_limits
 from sim.planner.transcription.model import BODY_NUMBERS, NodeModel
@@ -243,6 +243,18 @@ def box_rows(model: NodeModel, node: ca.SX) -> list[Constraint]:
     if limits.tilt_rad is not None and model.up_index is None:
         rows.append(Constraint("tilt", T_wb[2, 2], float(np.cos(limits.tilt_rad)), np.inf, soft=True))
     return rows
+
+
+def tendon_rows(model: NodeModel, node: ca.SX) -> list[Constraint]:
+    """Limits of lengths of a tree's tendons."""
+    ranges, unit = tendon_ranges(model.vehicle), model.scales.length_m
+    if not ranges:
+        return []
+    lengths = model.tree.spring_lengths(node[model.vehicle.node_layout.pose]) / unit
+    return [
+        Constraint(f"length of {name}", lengths[k], low / unit, high / unit, "m", unit, soft=True)
+        for k, name, low, high in ranges
+    ]
 
 
 def duration_rows(model: NodeModel, h: ca.SX) -> list[Constraint]:

@@ -27,6 +27,7 @@ from sim.planner.transcription.constraints import (
     own_rows,
     place_rows,
     step_equations,
+    tendon_rows,
     variable_bounds,
     velocity_rows,
 )
@@ -199,7 +200,7 @@ def _stage(model: NodeModel, controls: Slots, *, last: bool) -> NodeExpressions:
         rows += input_rows(model, a, x["previous"], h)
     rows += place_rows(model, node, slack)
     rows += velocity_rows(model, node, z) if moves else []
-    rows += box_rows(model, node)
+    rows += [*box_rows(model, node), *tendon_rows(model, node)]
     rows += own_rows(model, node, model.acting(a), h, slack, last=last)
     rows += _independent(model, v, goal_rows(model, node, missed)) + duration_rows(model, h) if last else []
     if last and controls.sizes["closing"]:

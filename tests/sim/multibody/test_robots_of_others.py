@@ -122,8 +122,10 @@ def parsed_by_mujoco(path):
 def apart(path, folder, step_s):
     """Largest distance of any body's point from where MuJoCo has it in one second, as a share of the longest way."""
     robot = read_robot(path, folder=folder, meshes=False)
-    unlimited = np.tile([-np.inf, np.inf], (robot.tree.nv, 1))
-    t = dataclasses.replace(robot.tree, arrays=robot.tree.arrays._replace(limits=unlimited))
+    unlimited, springs = np.tile([-np.inf, np.inf], (robot.tree.nv, 1)), robot.tree.arrays.springs.copy()
+    springs[springs[:, 4] != 0.0, 1:3] = -np.inf, np.inf
+    arrays = robot.tree.arrays._replace(limits=unlimited, springs=springs)
+    t = dataclasses.replace(robot.tree, arrays=arrays)
     m = parsed_by_mujoco(path)
     d = mujoco.MjData(m)
     d.qvel[:] = 0.5 * np.random.default_rng(0).normal(size=m.nv)
