@@ -282,10 +282,10 @@ def _add_model(nodes: list[Node], motion: LaneMotion, asset: ModelAsset, bodies:
 
 def _fallen(motion: LaneMotion, node: str, body: str) -> np.ndarray | None:
     """(n, 4, 4) by which a node has moved in its body since a crash; None where it stays there."""
-    fall, poses = motion.fall, motion.bodies[body]
+    fall = motion.fall
     if fall is None or (node not in fall.moves_w and body == next(iter(motion.bodies))):
         return None
-    since = len(fall.time)
+    since, poses = len(fall.time), motion.bodies[body]
     found = np.tile(np.eye(4), (len(poses), 1, 1))
     found[-since:] = np.linalg.inv(poses[-since:]) @ fall.moves_w.get(node, fall.moves_w[HULL])
     found[-since:] @= poses[-since - 1]

@@ -234,15 +234,18 @@ class NodeFunctions:
             self.next_pattern, self.row_pattern, self.hessian_pattern = (
                 ca.Sparsity.dense(size, self.variables) for size in sizes
             )
-            depends = function(here, [-following, rows])
-            self.next_filled, self.row_filled = (_filled(depends.jac_sparsity(i, 0)) for i in range(2))
-            bends = ca.which_depends(ca.vertcat(following, rows), v, 2, False)
-            flat = [i for i, bent in enumerate(bends) if not bent]
+            self.next_filled, self.row_filled = (
+                _filled(ca.jacobian_sparsity(x, v)) for x in (following, rows)
+            )
+            bent = ca.which_depends(ca.vertcat(following, rows), v, 2, False)
+            # Through contact what is found at all hangs on last digits, which change with the order of sums.
+            flat = [] if model.scheme.touches else [i for i, is_bent in enumerate(bent) if not is_bent]
             self._by_direction = _ByDirection(compiled, here, [-following, rows], v, flat)
             pull = ca.gradient(lagrangian, v)
             self.pull = compiled(multiplied, [ca.densify(pull)])
             """Gradient of the Lagrangian."""
-            self.hessian_filled = _filled(function(multiplied, [pull]).jac_sparsity(0, 0))
+            bends = ca.jacobian_sparsity(pull, v)
+            self.hessian_filled = _filled(bends + bends.T)  # what cancels does so on one side alone
             self._pull_by_direction = _ByDirection(compiled, multiplied, [pull], v, flat, symmetric=True)
             return
         jf, jr = implicit.total(-following), implicit.total(rows)
