@@ -292,6 +292,7 @@ def with_limit_springs(tree: Tree, step_s: float, ws: Workspace) -> TreeArrays:
             gather(a, ws.node, ws.wrench, slope)
             if np.isfinite(slope).all() and slope.any():
                 springs[k, 0], springs[k, 3] = np.minimum(springs[k, [0, 3]], bearing(slope))
+    springs[np.isinf(springs[:, 0]), 0:4:3] = 0.0  # nothing changes such a length
     return a._replace(limit_stiffness=stiffness, limit_damping=damping, springs=springs)
 
 
