@@ -80,49 +80,60 @@ def by_polar_coordinates() -> np.ndarray:
     return np.array([r * np.sin(theta), -r * np.cos(theta)])
 
 
-def by_stages() -> np.ndarray:
-    """(2,) place of the bob [m], by steps of eighth order with the rope's length held."""
-    return np.asarray(
-        MACHINE.moved_explicitly(END_S, STEP_S, MACHINE.angles, every=round(END_S / STEP_S))[-1][:2]
+def bob_in_both_ways(
+    name: str, title: str, what: str, source: str, truth: Callable[[], np.ndarray], machine: Mechanism
+) -> tuple[Problem, Problem]:
+    """Place of what a machine's first two slides carry, whose tendon is held to its length: by explicit stages, and by
+    the variational method composed, both of eighth order.
+
+    title, what: of the first, with a colon between; source: of the truth, (2,) [m].
+    """
+
+    def by_stages() -> np.ndarray:
+        steps = round(END_S / STEP_S)
+        return np.asarray(machine.moved_explicitly(END_S, STEP_S, machine.angles, every=steps)[-1][:2])
+
+    def composed() -> np.ndarray:
+        return machine.moved(END_S, STEP_S, ORDER_8)[0][:2]
+
+    def problem(
+        own: str, called: str, ours: Callable[[], np.ndarray], step: str, way_of: str = ""
+    ) -> Problem:
+        return Problem(
+            name=own,
+            title=f"{title}{called}",
+            quantity=f"place of the bob at {END_S:g} s [m]",
+            source=f"{source}, SciPy's DOP853",
+            truth=truth,
+            known_digits=12,
+            ours=ours,
+            step=f"{step}, order 8, {1e3 * STEP_S:g} ms",
+            motion_s=END_S,
+            least_digits=11.5,
+            scene=lambda: machine.opened(f"ledger-{own}"),
+            shown=lambda: {"comparison": Comparison(bearing_deg=80.0, distance=0.8)},
+            pictured_by=way_of,
+            another_way_of=way_of,
+        )
+
+    held = "with a tendon held to its length"
+    return (
+        problem(name, f": {what}", by_stages, f"Dormand and Prince {held}"),
+        problem(
+            f"{name}-composed",
+            " by the variational method composed",
+            composed,
+            f"riqn {held}, composed",
+            name,
+        ),
     )
 
 
-def composed() -> np.ndarray:
-    """The same by the variational method."""
-    return MACHINE.moved(END_S, STEP_S, ORDER_8)[0][:2]
-
-
-def _problem(name: str, title: str, ours: Callable[[], np.ndarray], step: str, way_of: str = "") -> Problem:
-    return Problem(
-        name=name,
-        title=title,
-        quantity="place of the bob at 2 s [m]",
-        source="its own equations in polar coordinates (Tufillaro and others 1984), SciPy's DOP853",
-        truth=by_polar_coordinates,
-        known_digits=12,
-        ours=ours,
-        step=step,
-        motion_s=END_S,
-        least_digits=11.5,
-        scene=lambda: MACHINE.opened(f"ledger-{name}"),
-        shown=lambda: {"comparison": Comparison(bearing_deg=80.0, distance=0.8)},
-        pictured_by=way_of,
-        another_way_of=way_of,
-    )
-
-
-PROBLEMS = (
-    _problem(
-        "swinging-atwood",
-        "The swinging Atwood machine: a rope over two rollers",
-        by_stages,
-        "Dormand and Prince with a tendon held to its length, order 8, 2 ms",
-    ),
-    _problem(
-        "swinging-atwood-composed",
-        "The swinging Atwood machine by the variational method composed",
-        composed,
-        "riqn with a tendon held to its length, composed, order 8, 2 ms",
-        "swinging-atwood",
-    ),
+PROBLEMS = bob_in_both_ways(
+    "swinging-atwood",
+    "The swinging Atwood machine",
+    "a rope over two rollers",
+    "its own equations in polar coordinates (Tufillaro and others 1984)",
+    by_polar_coordinates,
+    MACHINE,
 )

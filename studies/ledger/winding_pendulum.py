@@ -9,19 +9,15 @@ since the bob is at r e + l e', e = (cos phi, sin phi), and moves along -e alone
 two slides, and the string a tendon from a nail round the drum, whose length is held: none of this is told to the tree.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 from scipy.integrate import solve_ivp
 
 from sim.multibody.declaration import Body, Gear, Joint, Strand, Tendon, Wrap
-from sim.scene import Comparison
-from studies.ledger.composed import ORDER_8
 from studies.ledger.mechanism import Mechanism
-from studies.ledger.problem import Problem
+from studies.ledger.ropes import END_S, bob_in_both_ways
 
 RADIUS_M, NAIL_M, HANGING_M, GRAVITY = 0.3, 0.8, 1.4, 9.81
-BEGIN_RAD, END_S, STEP_S = 2.1, 2.0, 2e-3
+BEGIN_RAD = 2.1
 _NAIL_RAD = 0.5 * np.pi
 """Where the string comes upon the drum: from a nail as high as its top."""
 _LENGTH_M = NAIL_M + RADIUS_M * (np.pi - _NAIL_RAD) + HANGING_M
@@ -79,49 +75,11 @@ def by_the_involute() -> np.ndarray:
     return place(float(run.y[0, -1]))
 
 
-def by_stages() -> np.ndarray:
-    """(2,) place of the bob [m], by steps of eighth order with the string's length held."""
-    return np.asarray(
-        MACHINE.moved_explicitly(END_S, STEP_S, MACHINE.angles, every=round(END_S / STEP_S))[-1][:2]
-    )
-
-
-def composed() -> np.ndarray:
-    """The same by the variational method."""
-    return MACHINE.moved(END_S, STEP_S, ORDER_8)[0][:2]
-
-
-def _problem(name: str, title: str, ours: Callable[[], np.ndarray], step: str, way_of: str = "") -> Problem:
-    return Problem(
-        name=name,
-        title=title,
-        quantity="place of the bob at 2 s [m]",
-        source="its own equation on the involute (Huygens 1673), SciPy's DOP853",
-        truth=by_the_involute,
-        known_digits=12,
-        ours=ours,
-        step=step,
-        motion_s=END_S,
-        least_digits=11.5,
-        scene=lambda: MACHINE.opened(f"ledger-{name}"),
-        shown=lambda: {"comparison": Comparison(bearing_deg=80.0, distance=0.8)},
-        pictured_by=way_of,
-        another_way_of=way_of,
-    )
-
-
-PROBLEMS = (
-    _problem(
-        "winding-pendulum",
-        "Huygens' pendulum: a string that winds on a drum",
-        by_stages,
-        "Dormand and Prince with a tendon held to its length, order 8, 2 ms",
-    ),
-    _problem(
-        "winding-pendulum-composed",
-        "Huygens' pendulum by the variational method composed",
-        composed,
-        "riqn with a tendon held to its length, composed, order 8, 2 ms",
-        "winding-pendulum",
-    ),
+PROBLEMS = bob_in_both_ways(
+    "winding-pendulum",
+    "Huygens' pendulum",
+    "a string that winds on a drum",
+    "its own equation on the involute (Huygens 1673)",
+    by_the_involute,
+    MACHINE,
 )
