@@ -68,7 +68,6 @@ _CHAMFER_M = 0.025
 _POST = 6.0
 """Blocks this many times as high as half as wide are posts."""
 _CONE_SIDES = 14
-_ARCH_STEPS = 20
 _PORTAL_M = 0.7
 _SHADE_M = 7.0
 """Light of the sky fades into a tunnel over this distance."""
@@ -293,9 +292,8 @@ def _vault(tunnel: Tunnel) -> list[np.ndarray]:
 
 def _arch(tunnel: Tunnel, radius_m: float) -> tuple[np.ndarray, np.ndarray]:
     """Outline (k, 2) across and up, from the right foot over the crown to the left, and outward normals (k, 2)."""
-    turn = np.linspace(0.0, np.pi, _ARCH_STEPS)
-    round_part = np.stack([np.cos(turn), np.sin(turn)], axis=1)
-    outline = np.vstack([(radius_m, 0.0), radius_m * round_part + (0.0, tunnel.spring_m), (-radius_m, 0.0)])
+    outline = tunnel.arch(radius_m)
+    round_part = (outline[1:-1] - (0.0, tunnel.spring_m)) / radius_m
     return outline, np.vstack([(1.0, 0.0), round_part, (-1.0, 0.0)])
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from sim.native.function import native
 from sim.platform.values import dataclass
-from sim.shapes import Box, Drum, Shape
+from sim.shapes import Box, ConvexMesh, Drum, Shape
 from sim.world.path import arc_length
 from sim.world.terrain import for_row_bands, fractal_noise, smoothstep
 
@@ -17,6 +17,8 @@ _SEED_OFFSET = 21
 
 _TALL_M = 0.75
 """Half the height of what is parked."""
+_ARCH_STEPS = 20
+"""Corners of a vault's half circle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +153,25 @@ class Tunnel:
         )
         return left, right
 
+    @property
+    def vault(self) -> tuple[ConvexMesh, ...]:
+        """What spans from one wall to the other, in straight pieces as long as the tunnel."""
+        c, s = np.cos(self.heading_rad), np.sin(self.heading_rad)
+        rings = [self.arch(self.half_width_m), self.arch(self.half_width_m + self.wall_m)]
+        aside, up = np.array(rings)[:, 1:-1].transpose(2, 1, 0)
+        ends = []
+        for along in (-0.5 * self.length_m, 0.5 * self.length_m):
+            x, y = self.centre_m[0] + along * c + aside * s, self.centre_m[1] + along * s - aside * c
+            ends.append(np.stack([x, y, up], axis=2))
+        pieces = (np.concatenate([end[k : k + 2].reshape(4, 3) for end in ends]) for k in range(len(up) - 1))
+        return tuple(ConvexMesh(tuple((x, y, z) for x, y, z in piece.tolist())) for piece in pieces)
+
+    def arch(self, radius_m: float) -> np.ndarray:
+        """(k, 2) m to the right of the way and up, from the right foot over the crown to the left."""
+        turn = np.linspace(0.0, np.pi, _ARCH_STEPS)
+        over = radius_m * np.stack([np.cos(turn), np.sin(turn)], axis=1) + (0.0, self.spring_m)
+        return np.vstack([(radius_m, 0.0), over, (-radius_m, 0.0)])
+
 
 @dataclass(frozen=True, slots=True)
 class Bay:
@@ -235,9 +256,10 @@ class Grounds:
 
     @property
     def standing(self) -> tuple[Shape, ...]:
-        """All that stays where it is: what is built, walls of tunnels, and what is parked or moored."""
+        """All that stays where it is: what is built, walls and vaults of tunnels, and what is parked or moored."""
         built = (*self.blocks, *(wall for tunnel in self.tunnels for wall in tunnel.walls))
-        return (*(block.shape for block in built), *(parked.shape for parked in self.parked))
+        vaults = (piece for tunnel in self.tunnels for piece in tunnel.vault)
+        return (*(block.shape for block in built), *(parked.shape for parked in self.parked), *vaults)
 
     def clear_of(self, x_m: np.ndarray, y_m: np.ndarray, margin_m: float) -> np.ndarray:
         """Whether points lie at least `margin_m` outside the level part."""
