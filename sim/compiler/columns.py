@@ -14,9 +14,10 @@ from functools import cached_property, lru_cache, partial
 import casadi as ca
 import numpy as np
 
-from sim.compiler.vector_code import Function, Instructions, module, splat, spread
+from sim.compiler.vector_code import Function, Instructions, module
 from sim.native.function import native
 from sim.native.objects import Engine, Loading, loaded
+from sim.native.text import splat
 from sim.native.types import called
 from sim.platform.values import dataclass
 from sim.vehicles.forms.base import Structure
@@ -66,11 +67,10 @@ class _Columns(Instructions):
             for entry, vector in self.results[0].items():
                 self._put(f"in{repeated.argument}", function.size1_in(repeated.argument), entry, vector)
 
-    def _new(self, text: str) -> str:
+    def new(self, text: str) -> str:
         if self._along is None or self._turning.isdisjoint(_REGISTER.findall(text)):
-            return super()._new(text)
-        self._count += 1
-        name = f"%{self._prefix}{self._count}"
+            return super().new(text)
+        name = f"%{self.fresh()}"
         self._turning.add(name)
         self.turned.append(f"  {name} = {text}")
         return name
@@ -80,28 +80,27 @@ class _Columns(Instructions):
         if array not in self._starts:
             counters = [f"%c{lane}" for lane in range(self._width)]
             if self._along is not None and array.startswith("out"):
-                counters = [self._new(f"add i64 %first{lane}, %direction") for lane in range(self._width)]
-            offsets = [self._new(f"mul i64 {counter}, {size}") for counter in counters]
+                counters = [self.new(f"add i64 %first{lane}, %direction") for lane in range(self._width)]
+            offsets = [self.new(f"mul i64 {counter}, {size}") for counter in counters]
             self._starts[array] = [
-                self._new(f"getelementptr double, ptr %{array}, i64 {offset}") for offset in offsets
+                self.new(f"getelementptr double, ptr %{array}, i64 {offset}") for offset in offsets
             ]
         return self._starts[array]
 
     def _load(self, argument: int, entry: int) -> str:
         array = f"in{argument}"
         if self._along is not None and argument == self._along.argument:
-            row = self._new(f"mul i64 %direction, {self._f.size1_in(argument)}")
-            array = self._new(f"getelementptr double, ptr %{array}, i64 {row}").removeprefix("%")
+            row = self.new(f"mul i64 %direction, {self._f.size1_in(argument)}")
+            array = self.new(f"getelementptr double, ptr %{array}, i64 {row}").removeprefix("%")
         if argument in self._shared or (self._along is not None and argument == self._along.argument):
-            at = self._new(f"getelementptr double, ptr %{array}, i64 {entry}")
-            one = self._new(f"load double, ptr {at}, align 8")
-            first, second = spread(one, self._width)
-            return self._new(second.format(self._new(first)))
+            at = self.new(f"getelementptr double, ptr %{array}, i64 {entry}")
+            one = self.new(f"load double, ptr {at}, align 8")
+            return self.spread(one, self._width)
         vector = "poison"
         for lane, start in enumerate(self._start(array, self._f.size1_in(argument))):
-            at = self._new(f"getelementptr double, ptr {start}, i64 {entry}")
-            one = self._new(f"load double, ptr {at}, align 8")
-            vector = self._new(f"insertelement {self._vector} {vector}, double {one}, i32 {lane}")
+            at = self.new(f"getelementptr double, ptr {start}, i64 {entry}")
+            one = self.new(f"load double, ptr {at}, align 8")
+            vector = self.new(f"insertelement {self._vector} {vector}, double {one}, i32 {lane}")
         return vector
 
     def _store(self, result: int, entry: int, register: str) -> None:
@@ -112,8 +111,8 @@ class _Columns(Instructions):
 
     def _put(self, array: str, size: int, entry: int, vector: str) -> None:
         for lane, start in enumerate(self._start(array, size)):
-            at = self._new(f"getelementptr double, ptr {start}, i64 {entry}")
-            one = self._new(f"extractelement {self._vector} {vector}, i32 {lane}")
+            at = self.new(f"getelementptr double, ptr {start}, i64 {entry}")
+            one = self.new(f"extractelement {self._vector} {vector}, i32 {lane}")
             lines = self.lines if self._along is None else self.turned
             lines.append(f"  store double {one}, ptr {at}, align 8")
 
@@ -179,16 +178,16 @@ def _module(
     arrays += [] if repeated else [f"out{i}" for i in range(function.n_out())]
     code.begin("columns", "ptr %table, i64 %n", "void")
     code.pointers(*arrays)
-    code.add("%last = sub i64 %n, 1", "%empty = icmp slt i64 %n, 1")
+    code.put("%last = sub i64 %n, 1", "%empty = icmp slt i64 %n, 1")
     code.branch("%empty", "done", "loop")
     code.label("loop")
-    code.add("%k = phi i64 [ 0, %entry ], [ %next, %settled ]")
+    code.put("%k = phi i64 [ 0, %entry ], [ %next, %settled ]")
     # Columns past the end repeat the last one: no second, scalar copy of the code.
     for lane in range(WIDTH):
-        code.add(f"%raw{lane} = add i64 %k, {lane}")
-        code.add(f"%c{lane} = call i64 @llvm.smin.i64(i64 %raw{lane}, i64 %last)")
+        code.put(f"%raw{lane} = add i64 %k, {lane}")
+        code.put(f"%c{lane} = call i64 @llvm.smin.i64(i64 %raw{lane}, i64 %last)")
         if along is not None:
-            code.add(f"%first{lane} = mul i64 %c{lane}, {function.size1_in(along.argument)}")
+            code.put(f"%first{lane} = mul i64 %c{lane}, {function.size1_in(along.argument)}")
     if along is not None:
         code.lines += body.lines
         _in_turn(code, body, function.size1_in(along.argument))
@@ -198,11 +197,11 @@ def _module(
         code.lines += body.lines
         code.jump("settled")
     code.label("settled")
-    code.add(f"%next = add i64 %k, {WIDTH}", "%more = icmp slt i64 %next, %n")
+    code.put(f"%next = add i64 %k, {WIDTH}", "%more = icmp slt i64 %next, %n")
     code.branch("%more", "loop", "done")
     code.label("done")
     code.end("void")
-    code.declarations |= {*body.declarations, "declare i64 @llvm.smin.i64(i64, i64)"}
+    code.declared |= {*body.declared, "declare i64 @llvm.smin.i64(i64, i64)"}
     return module([code])
 
 
@@ -210,21 +209,21 @@ def _in_turn(code: Function, body: _Columns, directions: int) -> None:
     """Direction after direction."""
     code.jump("turned")
     code.label("turned")
-    code.add("%direction = phi i64 [ 0, %loop ], [ %following, %turned ]")
+    code.put("%direction = phi i64 [ 0, %loop ], [ %following, %turned ]")
     code.lines += body.turned
-    code.add("%following = add i64 %direction, 1", f"%left = icmp slt i64 %following, {directions}")
+    code.put("%following = add i64 %direction, 1", f"%left = icmp slt i64 %following, {directions}")
     code.branch("%left", "turned", "settled")
 
 
 def _again(code: Function, body: _Columns, repeated: Repeated) -> None:
     """Once more while any column still changes."""
     any_of, changes = f"@llvm.vector.reduce.or.v{WIDTH}i1", body.results[1][0]
-    code.declarations.add(f"declare i1 {any_of}({code.bits})")
+    code.declared.add(f"declare i1 {any_of}({code.bits})")
     code.jump("again")
     code.label("again")
-    code.add("%time = phi i64 [ 1, %loop ], [ %later, %again ]")
+    code.put("%time = phi i64 [ 1, %loop ], [ %later, %again ]")
     code.lines += body.lines
-    code.add(
+    code.put(
         f"%moves = fcmp oge {code.vector} {changes}, {splat(repeated.below, WIDTH)}",
         f"%any = call i1 {any_of}({code.bits} %moves)",
         f"%left = icmp slt i64 %time, {repeated.most}",

@@ -17,7 +17,8 @@ import numpy as np
 from sim.compiler.kernel_code import START
 from sim.compiler.loops import STEP, Rollout, State
 from sim.compiler.printer import NEWTON_FAILED, Named
-from sim.compiler.vector_code import Function, Known, Registers, module, splat
+from sim.compiler.vector_code import Function, Known, Registers, module
+from sim.native.text import splat
 from sim.platform.values import dataclass
 from sim.symbolic import Stack, Step, first_only, last_only
 from sim.vehicles.forms.rods import Bob, LinkedRods
@@ -76,7 +77,7 @@ def sweep(
     symbols, begin = carried
 
     def copy(index: str, carry: list[str]) -> list[str]:
-        at = function.value(f"sub i64 {count - 1}, {index}") if backward else index
+        at = function.new(f"sub i64 {count - 1}, {index}") if backward else index
         inputs: list[tuple[ca.SX, Registers]] = [(symbols, carry), *known]
         inputs += [(x, _address(function, place, at)) for x, place in columns]
         *found, following = function.expressions(inputs, *(ca.vec(x) for x, _ in results), onward)
@@ -344,7 +345,7 @@ class _Motion(State):
         stacks = [q, q_below, hung, mean, pull, rods.mass, rods.length]
         last, (ways, moved, rows) = rods.code.loop(down, begin, stacks)
         tried = function.count(sweeps)
-        number = function.value(f"uitofp i64 {tried} to double")
+        number = function.new(f"uitofp i64 {tried} to double")
         n, worst = ca.SX.sym("n"), ca.SX.sym("worst")
         (small, possible) = function.expression(
             [(n, [number]), (worst, last[-1:])],
@@ -352,9 +353,9 @@ class _Motion(State):
         )
         zero = splat(0.0, 1)
         going = function.fresh("going")
-        function.branch(function.value(f"fcmp une double {small}, {zero}"), solved, going)
+        function.branch(function.new(f"fcmp une double {small}, {zero}"), solved, going)
         function.label(going)
-        function.branch(function.value(f"fcmp une double {possible}, {zero}"), onward, lost)
+        function.branch(function.new(f"fcmp une double {possible}, {zero}"), onward, lost)
         function.label(lost)
         function.write(self.status, str(NEWTON_FAILED))
         function.jump(over)

@@ -29,10 +29,11 @@ from sim.compiler.printer import (
     served,
     solution_order,
 )
-from sim.compiler.vector_code import Function, constants, module, splat
+from sim.compiler.vector_code import Function, module
 from sim.integrators.base import Integrator, Scheme, Stages
 from sim.integrators.multibody import rollout_scheme, within_limits
 from sim.native.objects import Engine, loaded
+from sim.native.text import constants, splat
 from sim.platform.values import dataclass
 from sim.symbolic import solve
 from sim.vehicles.forms.base import Structure, Vehicle
@@ -323,7 +324,7 @@ def _adjoint(scheme: Scheme, width: int, blocks: list[Block]) -> Printer:
     begin = [*printer.loaded("%lam", sizes["ys"]), *printer.loaded("%gp", i.p.numel())]
 
     def step(k: str, state: list[str]) -> list[str]:
-        backwards = printer.value(f"sub i64 %last, {k}")
+        backwards = printer.new(f"sub i64 %last, {k}")
         rows = {name: printer.row(f"%{name}", size, backwards) for name, size in sizes.items()}
         u, y, z, w = (printer.loaded(rows[name], size) for name, size in sizes.items())
         own = {**values, "u": u}
@@ -343,7 +344,7 @@ def _adjoint(scheme: Scheme, width: int, blocks: list[Block]) -> Printer:
         printer.stored(at, _sum(printer, printer.loaded(at, sizes["us"]), by_u))
         return [*by_y, *_sum(printer, gps, by_p)]
 
-    printer.add("%last = sub i64 %n, 1")
+    printer.put("%last = sub i64 %n, 1")
     after = printer.times("%n", begin, step)
     printer.stored("%lam", after[: sizes["ys"]])
     printer.stored("%gp", after[sizes["ys"] :])
@@ -389,4 +390,4 @@ def _tangent(scheme: Scheme, width: int, blocks: list[Block]) -> Printer:
 
 
 def _sum(printer: Printer, a: Sequence[str], b: Sequence[str]) -> list[str]:
-    return [printer.value(f"fadd {printer.vector} {x}, {y}") for x, y in zip(a, b, strict=True)]
+    return [printer.new(f"fadd {printer.vector} {x}, {y}") for x, y in zip(a, b, strict=True)]

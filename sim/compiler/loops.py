@@ -8,8 +8,9 @@ import casadi as ca
 import numpy as np
 
 from sim.compiler.printer import NEWTON_FAILED, Named
-from sim.compiler.vector_code import Function, splat
+from sim.compiler.vector_code import Function
 from sim.integrators.base import Scheme
+from sim.native.text import splat
 
 OK, NOT_FINITE = 0, 2
 """How a rollout ends, or with `NEWTON_FAILED`."""
@@ -97,13 +98,13 @@ class Rollout:
             function.label(part)
             k = function.read(at)
             (share,) = function.loaded(function.entry("@shares", k), 1)
-            own = self._given | {"h": [function.value(f"fmul double {self._given['h'][0]}, {share}")]}
+            own = self._given | {"h": [function.new(f"fmul double {self._given['h'][0]}, {share}")]}
             if row:
                 own["u"] = function.loaded(function.row("%u", row, k), row)
             good, _ = state.advance(own, "failed")
             self._finite(good, "failed")
             state.accept()
-            more = function.value(f"icmp slt i64 {function.count(at)}, {len(substeps)}")
+            more = function.new(f"icmp slt i64 {function.count(at)}, {len(substeps)}")
             function.branch(more, part, whole)
             function.label(whole)
 
@@ -125,10 +126,10 @@ class Rollout:
             function.jump(part)
             function.label(part)
             ahead, tried = function.read(left), function.read(self._trial)
-            above = function.value(f"fcmp ogt double {tried}, {splat(0.0, 1)}")
-            below = function.value(f"fcmp olt double {tried}, {ahead}")
-            inner = function.value(f"and i1 {above}, {below}")
-            h = function.value(f"select i1 {inner}, double {tried}, double {ahead}")
+            above = function.new(f"fcmp ogt double {tried}, {splat(0.0, 1)}")
+            below = function.new(f"fcmp olt double {tried}, {ahead}")
+            inner = function.new(f"and i1 {above}, {below}")
+            h = function.new(f"select i1 {inner}, double {tried}, double {ahead}")
             own = self._given | {"h": [h]}
             if rows is not None:
                 own["u"] = rows.at(ahead, h, whole)
@@ -137,24 +138,24 @@ class Rollout:
             e, allowed = ca.SX.sym("e"), ca.SX.sym("tolerance")
             known = [(e, [error]), (allowed, [tolerance])]
             grown = function.expression(known, growth(e, allowed))[0]
-            factor = function.value(f"select i1 {good}, double {grown}, double {splat(LEAST, 1)}")
-            following = function.value(f"fmul double {h}, {factor}")
-            small = function.value(f"fcmp ole double {error}, {tolerance}")
-            function.branch(function.value(f"and i1 {good}, {small}"), accepted, refused)
+            factor = function.new(f"select i1 {good}, double {grown}, double {splat(LEAST, 1)}")
+            following = function.new(f"fmul double {h}, {factor}")
+            small = function.new(f"fcmp ole double {error}, {tolerance}")
+            function.branch(function.new(f"and i1 {good}, {small}"), accepted, refused)
             function.label(accepted)
             state.accept()
-            larger = function.value(f"fcmp ogt double {following}, {tried}")
-            most = function.value(f"select i1 {larger}, double {following}, double {tried}")
-            onward = function.value(f"select i1 {inner}, double {following}, double {most}")
+            larger = function.new(f"fcmp ogt double {following}, {tried}")
+            most = function.new(f"select i1 {larger}, double {following}, double {tried}")
+            onward = function.new(f"select i1 {inner}, double {following}, double {most}")
             function.write(self._trial, onward)
-            function.write(left, function.value(f"fsub double {ahead}, {h}"))
+            function.write(left, function.new(f"fsub double {ahead}, {h}"))
             function.branch(inner, part, after_all)
             function.label(refused)
             function.write(self._trial, following)
-            least = function.value(f"fmul double {whole}, {splat(SMALLEST_SHARE, 1)}")
-            function.branch(function.value(f"fcmp olt double {following}, {least}"), given_up, part)
+            least = function.new(f"fmul double {whole}, {splat(SMALLEST_SHARE, 1)}")
+            function.branch(function.new(f"fcmp olt double {following}, {least}"), given_up, part)
             function.label(given_up)
-            status = function.value(f"select i1 {good}, i64 {NEWTON_FAILED}, i64 {NOT_FINITE}")
+            status = function.new(f"select i1 {good}, i64 {NEWTON_FAILED}, i64 {NOT_FINITE}")
             function.write(self.status, status)
             function.jump("failed")
             function.label(after_all)
@@ -167,18 +168,18 @@ class Rollout:
         if self._trial:
             function.stored(function.entry("%y", self._size), [function.read(self._trial)])
         for k, count in enumerate((self._done, self.iterations)):
-            at = function.value(f"getelementptr i64, ptr %counts, i64 {k}")
-            function.add(f"store i64 {function.read(count)}, ptr {at}, align 8")
+            at = function.new(f"getelementptr i64, ptr %counts, i64 {k}")
+            function.put(f"store i64 {function.read(count)}, ptr {at}, align 8")
         function.end(f"i64 {function.read(self.status)}")
 
     def _loop(self, state: State, step: Callable[[], None], onward: Callable[[], None]) -> None:
         """Until all are done or one jumps to `failed`; what comes after it is then open."""
         function = self._function
-        some = function.value("icmp slt i64 0, %n")
+        some = function.new("icmp slt i64 0, %n")
         function.branch(some, "step", "failed")
         function.label("step")
         step()
-        more = function.value(f"icmp slt i64 {function.count(self._done)}, %n")
+        more = function.new(f"icmp slt i64 {function.count(self._done)}, %n")
         function.branch(more, "next", "last")
         function.label("next")
         onward()

@@ -11,8 +11,9 @@ from itertools import combinations
 import casadi as ca
 import numpy as np
 
-from sim.compiler.vector_code import Function, Known, Lines, Registers, register_types, splat, spread
+from sim.compiler.vector_code import Function, Known, Lines, Registers
 from sim.integrators.base import Scheme
+from sim.native.text import register_types, splat
 from sim.platform.values import dataclass
 from sim.symbolic import solve
 
@@ -181,10 +182,7 @@ class Printer(Function):
     def given(self) -> Named:
         """Registers of parameters and step, of controls and wrench where there are pointers to them."""
         i = self.scheme.inputs
-        step = self.value("load double, ptr %h, align 8")
-        if self.width > 1:
-            first, second = spread(step, self.width)
-            step = self.value(second.format(self.value(first)))
+        step = self.spread(self.new("load double, ptr %h, align 8"), self.width)
         found = {"p": self.loaded("%p", i.p.numel()), "h": [step]}
         found["u"] = self.loaded("%u", i.u.numel()) if "u" in self.named else []
         none = [splat(0.0, self.width)] * i.w.numel()
@@ -251,11 +249,11 @@ class Printer(Function):
         if inverse is None:
             self._leave(change, size, NEWTON_TOLERANCE, done)
         else:
-            first = self.value(f"fdiv {self.vector} {change}, {size}")
-            square = self.value(f"fmul {self.vector} {first}, {first}")
+            first = self.new(f"fdiv {self.vector} {change}, {size}")
+            square = self.new(f"fmul {self.vector} {first}, {first}")
             self._leave(square, splat(1.0, self.width), REUSED_ACCURACY, done)
             self._further(values, y, z, block, (own, kept, first, done))
-        left = self.value(f"icmp slt i64 {tried}, {NEWTON_SWEEPS}")
+        left = self.new(f"icmp slt i64 {tried}, {NEWTON_SWEEPS}")
         self.branch(left, again, stuck)
         self.label(stuck)
         z[:] = self._with(z, block, self.read_all(own))
@@ -290,16 +288,16 @@ class Printer(Function):
         for k in range(self.scheme.updates_per_jacobian - 1):
             if k:
                 # Worth it only where it is enough.
-                factor = self.value(f"fmul {self.vector} {first}, {first}")
-                enough = self.value(f"fmul {self.vector} {factor}, {change}")
-                limit = self.value(f"fmul {self.vector} {size}, {splat(REUSED_ACCURACY, self.width)}")
+                factor = self.new(f"fmul {self.vector} {first}, {first}")
+                enough = self.new(f"fmul {self.vector} {factor}, {change}")
+                limit = self.new(f"fmul {self.vector} {size}, {splat(REUSED_ACCURACY, self.width)}")
                 onward = self.fresh("further")
-                self.branch(self.all(self.value(f"fcmp ole {self.vector} {enough}, {limit}")), onward, past)
+                self.branch(self.all(self.new(f"fcmp ole {self.vector} {enough}, {limit}")), onward, past)
                 self.label(onward)
             z[:] = self._with(z, block, self.read_all(own))
             steps = self.expression([*self.known(values, y, z), (entry, kept)], again)
             change, size = self._updated(own, z, block, steps)
-            left = self.value(f"fmul {self.vector} {first}, {change}")
+            left = self.new(f"fmul {self.vector} {first}, {change}")
             self._leave(left, size, REUSED_ACCURACY, done)
         self.jump(past)
         self.label(past)
@@ -315,16 +313,16 @@ class Printer(Function):
         """Take steps off a block's unknowns. Returns registers of the steps' size, and of 1 + that of the unknowns."""
         change, size = splat(0.0, self.width), splat(1.0, self.width)
         for variable, unknown, step in zip(own, block.unknowns, steps, strict=True):
-            z[unknown] = self.value(f"fsub {self.vector} {z[unknown]}, {step}")
+            z[unknown] = self.new(f"fsub {self.vector} {z[unknown]}, {step}")
             self.write(variable, z[unknown])
-            change = self.value(f"fadd {self.vector} {change}, {self.absolute(step)}")
-            size = self.value(f"fadd {self.vector} {size}, {self.absolute(z[unknown])}")
+            change = self.new(f"fadd {self.vector} {change}, {self.intrinsic('fabs', self.vector, step)}")
+            size = self.new(f"fadd {self.vector} {size}, {self.intrinsic('fabs', self.vector, z[unknown])}")
         return change, size
 
     def _leave(self, change: str, size: str, share: float, done: str) -> None:
         """Go to a label where the change is at most that share of the size, in all parts of the register."""
-        limit = self.value(f"fmul {self.vector} {size}, {splat(share, self.width)}")
-        settled = self.all(self.value(f"fcmp ole {self.vector} {change}, {limit}"))
+        limit = self.new(f"fmul {self.vector} {size}, {splat(share, self.width)}")
+        settled = self.all(self.new(f"fcmp ole {self.vector} {change}, {limit}"))
         onward = self.fresh("check")
         self.branch(settled, done, onward)
         self.label(onward)
@@ -340,23 +338,23 @@ class Printer(Function):
         arrays |= {"r": self.variable(kind=f"[{n} x double]"), "J": self.variable(kind=f"[{n * n} x double]")}
         table = self.variable(kind=f"[{len(EQUATIONS)} x ptr]")
         for place, name in enumerate(EQUATIONS):
-            at = self.value(f"getelementptr ptr, ptr {table}, i64 {place}")
-            self.add(f"store ptr {arrays[name]}, ptr {at}, align 8")
+            at = self.new(f"getelementptr ptr, ptr {table}, i64 {place}")
+            self.put(f"store ptr {arrays[name]}, ptr {at}, align 8")
         return arrays | {"table": table}
 
     def _call(self, name: str) -> None:
         """A function of the module with that table."""
-        self.add(f"call i64 @{name}(ptr {self._arrays['table']}, i64 0)")
+        self.put(f"call i64 @{name}(ptr {self._arrays['table']}, i64 0)")
 
     def _large_update(self, z: Sequence[str], k: int, n: int, stuck: str) -> list[str]:
         """Registers of Newton's update of the n unknowns of the k-th block, more than are solved for in registers."""
         self.stored(self._arrays["z"], z)
         self._call(f"block_{k}")
-        self.declarations.add(f"declare i64 @{SOLVE}(i64, i64, i64)")
-        addresses = [self.value(f"ptrtoint ptr {self._arrays[name]} to i64") for name in ("J", "r")]
-        solved = self.value(f"call i64 @{SOLVE}(i64 {addresses[0]}, i64 {addresses[1]}, i64 {n})")
+        self.declared.add(f"declare i64 @{SOLVE}(i64, i64, i64)")
+        addresses = [self.new(f"ptrtoint ptr {self._arrays[name]} to i64") for name in ("J", "r")]
+        solved = self.new(f"call i64 @{SOLVE}(i64 {addresses[0]}, i64 {addresses[1]}, i64 {n})")
         onward = self.fresh("regular")
-        self.branch(self.value(f"icmp ne i64 {solved}, 0"), onward, stuck)
+        self.branch(self.new(f"icmp ne i64 {solved}, 0"), onward, stuck)
         self.label(onward)
         return self.loaded(self._arrays["r"], n)
 
@@ -380,15 +378,15 @@ class Printer(Function):
             return
         found = self.array(z)
         given = [self.array(registers) for registers in (y, values["u"], values["w"])]
-        self.declarations.add(f"declare i64 @{SETTLE}({', '.join(['i64'] * 11)}, double)")
+        self.declared.add(f"declare i64 @{SETTLE}({', '.join(['i64'] * 11)}, double)")
         count, n = len(z), len(block.unknowns)
         work = self.variable(kind=f"[{settling(count, n)} x double]")
         addresses = [f"@block_{k}", "@guess", f"@unknowns_{k}", found, *given, "%p", work]
-        equations, guess, unknowns, *arrays = [self.value(f"ptrtoint ptr {at} to i64") for at in addresses]
+        equations, guess, unknowns, *arrays = [self.new(f"ptrtoint ptr {at} to i64") for at in addresses]
         numbers = ", ".join(f"i64 {a}" for a in (equations, guess, unknowns, n, count, *arrays))
-        tried = self.value(f"call i64 @{SETTLE}({numbers}, double {values['h'][0]})")
+        tried = self.new(f"call i64 @{SETTLE}({numbers}, double {values['h'][0]})")
         hopeless, onward = self.fresh("hopeless"), self.fresh("robust")
-        self.branch(self.value(f"icmp slt i64 {tried}, 1"), hopeless, onward)
+        self.branch(self.new(f"icmp slt i64 {tried}, 1"), hopeless, onward)
         self.label(hopeless)
         self.write(self.status, str(NEWTON_FAILED))
         self.jump(failed)
@@ -435,8 +433,7 @@ class Directions(Lines):
     def _spread(self, number: str) -> str:
         """The same number in all parts."""
         if number not in self._wide:
-            first, second = spread(number, self._many)
-            self._wide[number] = self._new(second.format(self._new(first)))
+            self._wide[number] = self.spread(number, self._many)
         return self._wide[number]
 
 
@@ -450,10 +447,10 @@ def linearised(function: Function, known: Known, wanted: ca.SX, unknowns: ca.SX,
     along = ca.jtimes(wanted, unknowns, direction)
     lines = Directions(f"{function.fresh('e')}.", known, direction, (wanted, along))
     function.lines += lines.lines
-    function.declarations |= lines.declarations
+    function.declared |= lines.declared
     vector, _ = register_types(n)
     for i, row in enumerate(lines.derivatives(1)):
-        function.add(f"store {vector} {row}, ptr {function.entry(jacobian, i * n)}, align 8")
+        function.put(f"store {vector} {row}, ptr {function.entry(jacobian, i * n)}, align 8")
     return lines.registers()
 
 

@@ -20,9 +20,10 @@ from sim.compiler.copies import Code, Piece, Place, Rows, loop
 from sim.compiler.kernel_code import START
 from sim.compiler.loops import STEP, Rollout, State
 from sim.compiler.printer import Named
-from sim.compiler.vector_code import Function, module, splat
+from sim.compiler.vector_code import Function, module
 from sim.integrators.base import Integrator
 from sim.integrators.flow import Flow
+from sim.native.text import splat
 from sim.platform.values import dataclass
 from sim.spaces import Action
 from sim.vehicles.forms.homogeneous import ActionVehicle
@@ -205,8 +206,8 @@ def staged_module(vehicle: ActionVehicle, method: Integrator, samples: tuple[flo
 
 
 def _copy(function: Function, to: str, of: str, size: int) -> None:
-    function.declarations.add("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
-    function.add(f"call void @llvm.memcpy.p0.p0.i64(ptr {to}, ptr {of}, i64 {8 * size}, i1 false)")
+    function.declared.add("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
+    function.put(f"call void @llvm.memcpy.p0.p0.i64(ptr {to}, ptr {of}, i64 {8 * size}, i1 false)")
 
 
 def _start(size: int) -> Function:
@@ -317,10 +318,10 @@ def _rollout(
     samples: tuple[float, ...],
 ) -> Function:
     function, n = Function(), flow.y.size
-    function.declarations |= {"declare ptr @malloc(i64)", "declare void @free(ptr)"}
+    function.declared |= {"declare ptr @malloc(i64)", "declare void @free(ptr)"}
     function.begin("rollout")
     function.pointers(*STEP)
-    function.add(f"%a = call ptr @malloc(i64 {8 * size})")
+    function.put(f"%a = call ptr @malloc(i64 {8 * size})")
     state = _Stretches(function, flow, places, error, divided_rows=bool(error and samples))
     given = {"h": function.loaded("%h", 1)}
     _copy(function, state.begun, "%y", n)
@@ -331,7 +332,7 @@ def _rollout(
         rollout.plain(state)
     _copy(function, "%y", state.far, n)
     _copy(function, "%node", state.begun, n)
-    function.add("call void @free(ptr %a)")
+    function.put("call void @free(ptr %a)")
     rollout.report()
     return function
 
@@ -382,14 +383,14 @@ class _Stretches(State):
             places = [f"i64 {place}" for place in step.places]
             if step.row is not None:
                 places += [f"ptr {controls}", f"i64 {step.row}", "ptr %p"]
-            function.add(f"call void @{step.name}(ptr %a, {', '.join(places)})")
+            function.put(f"call void @{step.name}(ptr %a, {', '.join(places)})")
         total = self._total(self._places["n"], self._flow.y.size, lambda x: x)
         error = ""
         if self._error is not None:
-            function.declarations.add("declare double @llvm.sqrt.f64(double)")
-            squares = self._total(*self._error, lambda x: function.value(f"fmul contract double {x}, {x}"))
-            error = function.value(f"call double @llvm.sqrt.f64(double {squares})")
-            total = function.value(f"fadd double {total}, {error}")
+            function.declared.add("declare double @llvm.sqrt.f64(double)")
+            squares = self._total(*self._error, lambda x: function.new(f"fmul contract double {x}, {x}"))
+            error = function.new(f"call double @llvm.sqrt.f64(double {squares})")
+            total = function.new(f"fadd double {total}, {error}")
         return function.finite([total]), error
 
     def _address(self, place: int, index: str = "") -> str:
@@ -402,7 +403,7 @@ class _Stretches(State):
         for (place, power), coefficient in step.value.terms.items():
             factor = splat(coefficient, 1)
             for _ in range(power):
-                factor = function.value(f"fmul double {h}, {factor}")
+                factor = function.new(f"fmul double {h}, {factor}")
             if coefficient:
                 terms.append((place, factor))
 
@@ -410,8 +411,8 @@ class _Stretches(State):
             total = splat(-0.0, 1)
             for place, factor in terms:
                 (x,) = function.loaded(self._address(place, index), 1)
-                product = function.value(f"fmul contract double {factor}, {x}")
-                total = function.value(f"fadd contract double {total}, {product}")
+                product = function.new(f"fmul contract double {factor}, {x}")
+                total = function.new(f"fadd contract double {total}, {product}")
             function.stored(self._address(step.out, index), [total])
             return carried
 
@@ -423,6 +424,6 @@ class _Stretches(State):
 
         def entry(index: str, carried: list[str]) -> list[str]:
             (x,) = function.loaded(self._address(place, index), 1)
-            return [function.value(f"fadd contract double {carried[0]}, {of(x)}")]
+            return [function.new(f"fadd contract double {carried[0]}, {of(x)}")]
 
         return function.times(size, [splat(0.0, 1)], entry)[0]

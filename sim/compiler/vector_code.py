@@ -1,11 +1,12 @@
 """Expressions as LLVM's instructions on vector registers or single numbers, and functions that are made of them."""
 
-import struct
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 
 import casadi as ca
 import numpy as np
+
+from sim.native.text import Text, constants, register_types, splat
 
 _ARITHMETIC = {ca.OP_ADD: "fadd", ca.OP_SUB: "fsub", ca.OP_MUL: "fmul", ca.OP_DIV: "fdiv"}
 _COMPARED = {ca.OP_LT: "olt", ca.OP_LE: "ole", ca.OP_EQ: "oeq", ca.OP_NE: "une"}
@@ -48,7 +49,7 @@ _BINARY = {
 }
 
 
-class Instructions(ABC):
+class Instructions(Text, ABC):
     """Those of an expression, in order."""
 
     flags = " contract"
@@ -56,11 +57,8 @@ class Instructions(ABC):
 
     def __init__(self, function: ca.Function, prefix: str, width: int) -> None:
         """prefix: of the registers' names. width: how many numbers stand side by side; 1: registers are numbers."""
-        self._prefix = prefix
+        super().__init__(prefix)
         self._of_width(width)
-        self.lines: list[str] = []
-        self.declarations: set[str] = set()
-        self._count = 0
         self._f = function
         self._read: dict[tuple[int, int], str] = {}
         self._work: dict[int, str] = {}
@@ -100,21 +98,15 @@ class Instructions(ABC):
             operands = [work[i] for i in (into if op in _BINARY else into[:1])]
             work[out[0]] = self._operation(op, operands)
 
-    def _new(self, text: str) -> str:
-        self._count += 1
-        name = f"%{self._prefix}{self._count}"
-        self.lines.append(f"  {name} = {text}")
-        return name
-
     def _operation(self, op: int, x: list[str]) -> str:
         if op == ca.OP_DIV and x[1].startswith("%"):
             return self._quotient(*x)
         if op in _ARITHMETIC:
-            return self._new(f"{_ARITHMETIC[op]}{self.flags} {self._vector} {x[0]}, {x[1]}")
+            return self.new(f"{_ARITHMETIC[op]}{self.flags} {self._vector} {x[0]}, {x[1]}")
         if op in _COMPARED:
-            return self._number(self._new(f"fcmp {_COMPARED[op]} {self._vector} {x[0]}, {x[1]}"))
+            return self._number(self.new(f"fcmp {_COMPARED[op]} {self._vector} {x[0]}, {x[1]}"))
         if op in _INTRINSIC:
-            return self._intrinsic(_INTRINSIC[op], x)
+            return self.intrinsic(_INTRINSIC[op], self._vector, *x)
         if op in _LIBRARY:
             return self._library(_LIBRARY[op], x)
         return self._composed(op, x)
@@ -123,7 +115,7 @@ class Instructions(ABC):
         """A product with the reciprocal, which all share that divide by the same number."""
         one = self._splat(1.0)
         if divisor not in self._reciprocals:
-            self._reciprocals[divisor] = self._new(f"fdiv{self.flags} {self._vector} {one}, {divisor}")
+            self._reciprocals[divisor] = self.new(f"fdiv{self.flags} {self._vector} {one}, {divisor}")
         shared = self._reciprocals[divisor]
         return shared if x == one else self._operation(ca.OP_MUL, [x, shared])
 
@@ -132,7 +124,7 @@ class Instructions(ABC):
         if op == ca.OP_ASSIGN:
             return x[0]
         if op == ca.OP_NEG:
-            return self._new(f"fneg {self._vector} {x[0]}")
+            return self.new(f"fneg {self._vector} {x[0]}")
         if op == ca.OP_SQ:
             return self._operation(ca.OP_MUL, [x[0], x[0]])
         if op == ca.OP_TWICE:
@@ -140,47 +132,41 @@ class Instructions(ABC):
         if op == ca.OP_INV:
             return self._operation(ca.OP_DIV, [self._splat(1.0), x[0]])
         if op in _CHOSEN:
-            second = self._new(f"fcmp {_CHOSEN[op]} {self._vector} {x[1]}, {x[0]}")
-            return self._new(f"select {self._bits} {second}, {self._vector} {x[1]}, {self._vector} {x[0]}")
+            second = self.new(f"fcmp {_CHOSEN[op]} {self._vector} {x[1]}, {x[0]}")
+            return self.new(f"select {self._bits} {second}, {self._vector} {x[1]}, {self._vector} {x[0]}")
         if op == ca.OP_NOT:
             return self._operation(ca.OP_EQ, [x[0], self._splat(0.0)])
         if op in (ca.OP_AND, ca.OP_OR):
             word = "and" if op == ca.OP_AND else "or"
-            return self._number(self._new(f"{word} {self._bits} {self._true(x[0])}, {self._true(x[1])}"))
+            return self._number(self.new(f"{word} {self._bits} {self._true(x[0])}, {self._true(x[1])}"))
         if op == ca.OP_IF_ELSE_ZERO:
             return self._or_zero(x[0], x[1])
         if op == ca.OP_SIGN:
-            return self._or_zero(x[0], self._intrinsic("copysign", [self._splat(1.0), x[0]]))
+            return self._or_zero(x[0], self.intrinsic("copysign", self._vector, self._splat(1.0), x[0]))
         name = next((n[3:].lower() for n in dir(ca) if n.startswith("OP_") and getattr(ca, n) == op), str(op))
         raise TypeError(f"the operation {name!r} of a symbolic expression has no compiled form")
 
     def _or_zero(self, condition: str, value: str) -> str:
         true = self._true(condition)
-        return self._new(f"select {self._bits} {true}, {self._vector} {value}, {self._vector} {self._zero}")
+        return self.new(f"select {self._bits} {true}, {self._vector} {value}, {self._vector} {self._zero}")
 
     def _true(self, x: str) -> str:
         """Of a condition itself, not of the number that stands for it."""
-        return self._truths.get(x) or self._new(f"fcmp une {self._vector} {x}, {self._zero}")
+        return self._truths.get(x) or self.new(f"fcmp une {self._vector} {x}, {self._zero}")
 
     def _number(self, bits: str) -> str:
-        number = self._new(f"uitofp {self._bits} {bits} to {self._vector}")
+        number = self.new(f"uitofp {self._bits} {bits} to {self._vector}")
         self._truths[number] = bits
         return number
 
-    def _intrinsic(self, name: str, x: list[str]) -> str:
-        full = f"@llvm.{name}.{type_suffix(self._width)}"
-        self.declarations.add(f"declare {self._vector} {full}({', '.join([self._vector] * len(x))})")
-        return self._new(f"call {self._vector} {full}({', '.join(f'{self._vector} {a}' for a in x)})")
-
     def _library(self, name: str, x: list[str]) -> str:
-        self.declarations.add(f"declare double @{name}({', '.join(['double'] * len(x))})")
         if self._width == 1:
-            return self._new(f"call double @{name}({', '.join(f'double {a}' for a in x)})")
+            return self.outside(name, "double", *x)
         vector = "poison"
         for lane in range(self._width):
-            ones = [self._new(f"extractelement {self._vector} {a}, i32 {lane}") for a in x]
-            one = self._new(f"call double @{name}({', '.join(f'double {a}' for a in ones)})")
-            vector = self._new(f"insertelement {self._vector} {vector}, double {one}, i32 {lane}")
+            ones = [self.new(f"extractelement {self._vector} {a}, i32 {lane}") for a in x]
+            one = self.outside(name, "double", *ones)
+            vector = self.new(f"insertelement {self._vector} {vector}, double {one}, i32 {lane}")
         return vector
 
     def _splat(self, x: float) -> str:
@@ -210,8 +196,8 @@ class Lines(Instructions):
         if not isinstance(at, str):
             return at[entry]
         if entry:
-            at = self._new(f"getelementptr {self._vector}, ptr {at}, i64 {entry}")
-        return self._new(f"load {self._vector}, ptr {at}, align 8")
+            at = self.new(f"getelementptr {self._vector}, ptr {at}, i64 {entry}")
+        return self.new(f"load {self._vector}, ptr {at}, align 8")
 
     def _store(self, result: int, entry: int, register: str) -> None:
         self._found[result, entry] = register
@@ -222,23 +208,21 @@ class Lines(Instructions):
         return [self._found.get((k, entry), zero) for entry in range(self._f.size1_out(k))]
 
 
-class Function:
+class Function(Text):
     """One function under construction, which returns a whole number or nothing."""
 
     def __init__(self, width: int = 1) -> None:
         """width: how many numbers stand side by side in its registers."""
+        super().__init__()
         self.width = width
         self.vector, self.bits = register_types(width)
-        self.lines: list[str] = []
         self.constants: list[str] = []
-        self.declarations: set[str] = set()
         self._name = ""
         self.named: set[str] = set()
         """Registers of addresses out of the table."""
         self._variables: dict[str, str] = {}
-        self._count = self._entry = 0
-        self.block = "entry"
-        """Label of the basic block that is being filled, for phis."""
+        """What each holds."""
+        self._entry = 0
 
     def begin(self, name: str, arguments: str = TABLE, result: str = "i64") -> None:
         """result: "void" of one that returns nothing."""
@@ -249,10 +233,8 @@ class Function:
 
     def end(self, result: str = "i64 0") -> None:
         """With what it returns."""
-        self.add(f"ret {result}")
-        self.lines[self._entry : self._entry] = [
-            f"  {name} = alloca {kind}, align 8" for name, kind in self._variables.items()
-        ]
+        self.put(f"ret {result}")
+        self.lines[self._entry : self._entry] = self.allocated
         self.lines.append("}")
 
     def constant(self, numbers: np.ndarray) -> str:
@@ -261,31 +243,9 @@ class Function:
         self.constants.append(constants(name, "double", numbers))
         return name
 
-    def fresh(self, word: str) -> str:
-        self._count += 1
-        return f"{word}{self._count}"
-
-    def add(self, *lines: str) -> None:
-        self.lines += [line if line.endswith(":") else f"  {line}" for line in lines]
-
-    def label(self, name: str) -> None:
-        self.add(f"{name}:")
-        self.block = name
-
-    def jump(self, label: str) -> None:
-        self.add(f"br label %{label}")
-
-    def branch(self, condition: str, yes: str, no: str) -> None:
-        self.add(f"br i1 {condition}, label %{yes}, label %{no}")
-
-    def value(self, text: str) -> str:
-        name = f"%{self.fresh('x')}"
-        self.add(f"{name} = {text}")
-        return name
-
     def variable(self, begin: str | None = None, kind: str = "") -> str:
         """Something that may be written again: LLVM keeps it in a register. kind: of a register, where none is said."""
-        name = f"%{self.fresh('var')}"
+        name = self.room(f"{kind or self.vector}, align 8", "var")
         self._variables[name] = kind or self.vector
         if begin is not None:
             self.write(name, begin)
@@ -295,10 +255,10 @@ class Function:
         return [self.variable(register) for register in begin]
 
     def read(self, variable: str) -> str:
-        return self.value(f"load {self._variables[variable]}, ptr {variable}, align 8")
+        return self.new(f"load {self._variables[variable]}, ptr {variable}, align 8")
 
     def write(self, variable: str, register: str) -> None:
-        self.add(f"store {self._variables[variable]} {register}, ptr {variable}, align 8")
+        self.put(f"store {self._variables[variable]} {register}, ptr {variable}, align 8")
 
     def read_all(self, variables: Sequence[str]) -> list[str]:
         return [self.read(variable) for variable in variables]
@@ -319,13 +279,13 @@ class Function:
         if certain:
             self.jump(again)
         else:
-            self.branch(self.value(f"icmp slt i64 0, {count}"), again, after)
+            self.branch(self.new(f"icmp slt i64 0, {count}"), again, after)
         self.label(again)
         index, at = f"%{self.fresh('k')}", len(self.lines)
         carry = [f"%{self.fresh('carried')}" for _ in begin]
         following = body(index, carry)
-        later = self.value(f"add i64 {index}, 1")
-        more, end = self.value(f"icmp slt i64 {later}, {count}"), self.block
+        later = self.new(f"add i64 {index}, 1")
+        more, end = self.new(f"icmp slt i64 {later}, {count}"), self.block
         self.branch(more, again, after)
         self.label(after)
         phis = [f"  {index} = phi i64 [ 0, %{before} ], [ {later}, %{end} ]"]
@@ -337,13 +297,13 @@ class Function:
         if certain:
             return list(following)
         return [
-            self.value(f"phi {self.vector} [ {first}, %{before} ], [ {last}, %{end} ]")
+            self.new(f"phi {self.vector} [ {first}, %{before} ], [ {last}, %{end} ]")
             for first, last in zip(begin, following, strict=True)
         ]
 
     def count(self, variable: str, by: str = "1") -> str:
         """Make a whole number larger; returns its register."""
-        more = self.value(f"add i64 {self.read(variable)}, {by}")
+        more = self.new(f"add i64 {self.read(variable)}, {by}")
         self.write(variable, more)
         return more
 
@@ -363,96 +323,56 @@ class Function:
             return [[] for _ in wanted]
         lines = Lines(f"{self.fresh('e')}.", known, wanted, self.width)
         self.lines += lines.lines
-        self.declarations |= lines.declarations
+        self.declared |= lines.declared
         return [lines.registers(k) for k in range(len(wanted))]
 
     def pointers(self, *names: str) -> None:
         """Addresses out of the table, as registers of these names."""
         self.named |= set(names)
         for k, name in enumerate(names):
-            self.add(f"%at_{name} = getelementptr ptr, ptr %table, i64 {k}")
-            self.add(f"%{name} = load ptr, ptr %at_{name}, align 8")
+            self.put(f"%at_{name} = getelementptr ptr, ptr %table, i64 {k}")
+            self.put(f"%{name} = load ptr, ptr %at_{name}, align 8")
 
     def row(self, array: str, size: int, k: str) -> str:
         """Where the k-th row of an array (rows, size, width) begins; k: a register."""
-        return self.entry(array, self.value(f"mul i64 {k}, {size}"))
+        return self.entry(array, self.new(f"mul i64 {k}, {size}"))
 
     def entry(self, array: str, entry: int | str) -> str:
         """Where an entry of an array stands."""
-        return self.value(f"getelementptr {self.vector}, ptr {array}, i64 {entry}") if entry else array
+        return self.new(f"getelementptr {self.vector}, ptr {array}, i64 {entry}") if entry else array
 
     def loaded(self, array: str, size: int) -> list[str]:
         """Entries at an address."""
         found = []
         for entry in range(size):
             at = self.entry(array, entry)
-            found.append(self.value(f"load {self.vector}, ptr {at}, align 8"))
+            found.append(self.new(f"load {self.vector}, ptr {at}, align 8"))
         return found
 
     def stored(self, array: str, registers: Sequence[str]) -> None:
         """Entries to an address."""
         for entry, register in enumerate(registers):
             at = self.entry(array, entry)
-            self.add(f"store {self.vector} {register}, ptr {at}, align 8")
-
-    def absolute(self, register: str) -> str:
-        name = f"@llvm.fabs.{type_suffix(self.width)}"
-        self.declarations.add(f"declare {self.vector} {name}({self.vector})")
-        return self.value(f"call {self.vector} {name}({self.vector} {register})")
+            self.put(f"store {self.vector} {register}, ptr {at}, align 8")
 
     def all(self, bits: str) -> str:
         if self.width == 1:
             return bits
         name = f"@llvm.vector.reduce.and.v{self.width}i1"
-        self.declarations.add(f"declare i1 {name}({self.bits})")
-        return self.value(f"call i1 {name}({self.bits} {bits})")
+        self.declared.add(f"declare i1 {name}({self.bits})")
+        return self.new(f"call i1 {name}({self.bits} {bits})")
 
     def finite(self, registers: Sequence[str]) -> str:
         """Whether all of them are: their sum less itself is no number where one is not."""
         total = splat(0.0, self.width)
         for register in registers:
-            total = self.value(f"fadd {self.vector} {total}, {register}")
-        nothing = self.value(f"fsub {self.vector} {total}, {total}")
-        return self.all(self.value(f"fcmp ord {self.vector} {nothing}, {nothing}"))
-
-
-def constants(name: str, kind: str, numbers: Sequence[float] | np.ndarray) -> str:
-    """A global array of them; kind: "double" or "i64"."""
-    entries = ", ".join(f"{kind} {splat(float(x), 1) if kind == 'double' else x}" for x in numbers)
-    return f"{name} = internal constant [{len(numbers)} x {kind}] [{entries}]"
+            total = self.new(f"fadd {self.vector} {total}, {register}")
+        nothing = self.new(f"fsub {self.vector} {total}, {total}")
+        return self.all(self.new(f"fcmp ord {self.vector} {nothing}, {nothing}"))
 
 
 def module(functions: Sequence[Function], *more: str) -> str:
     """Text of functions, with further lines before them."""
-    declared = set[str]().union(*(function.declarations for function in functions))
+    declared = set[str]().union(*(function.declared for function in functions))
     lines = [line for function in functions for line in (*function.constants, *function.lines)]
     return "\n".join([*more, *lines, *sorted(declared)]) + "\n"
-
-
-def register_types(width: int) -> tuple[str, str]:
-    """Of registers of so many numbers, and of as many truth values; one number stands alone."""
-    return ("double", "i1") if width == 1 else (f"<{width} x double>", f"<{width} x i1>")
-
-
-def type_suffix(width: int) -> str:
-    """Of an intrinsic function of such registers."""
-    return "f64" if width == 1 else f"v{width}f64"
-
-
-def spread(number: str, width: int) -> tuple[str, str]:
-    """Two instructions that put one number, a register or a constant, into all parts of a vector; the second has a
-    place for the register of the first."""
-    vector, _ = register_types(width)
-    zeros = f"<{width} x i32> zeroinitializer"
-    return (
-        f"insertelement {vector} poison, double {number}, i32 0",
-        f"shufflevector {vector} {{}}, {vector} poison, {zeros}",
-    )
-
-
-def splat(x: float, width: int) -> str:
-    """A vector of equal numbers; of one, the number."""
-    bits = struct.unpack("<Q", struct.pack("<d", x))[0]
-    if width == 1:
-        return f"0x{bits:016X}"
-    return "<" + ", ".join([f"double 0x{bits:016X}"] * width) + ">"

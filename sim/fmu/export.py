@@ -216,7 +216,7 @@ def _directional(scheme: Scheme, interface: Interface) -> str:
         (dp, printer.loaded("%dp", dp.numel())),
     ]
     printer.stored("%dout", printer.expression(known, ca.densify(change)))
-    printer.add("ret i64 0")
+    printer.put("ret i64 0")
     printer.label("failed")
     printer.end("i64 1")
     return module([printer])

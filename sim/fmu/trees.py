@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 
 from sim.compiler.loops import STEP
-from sim.compiler.vector_code import Function, splat
+from sim.compiler.vector_code import Function
 from sim.contact.trees import NO_GROUND
 from sim.fmu.description import Interface
 from sim.integrators import Integrator
@@ -20,6 +20,7 @@ from sim.multibody.arrays import REMEMBERED, Loads, TreeMotion
 from sim.multibody.loops import OPEN_MAX_M, close_gaps, keep_closed
 from sim.multibody.observing import observe_node
 from sim.multibody.stepping import ITERATIONS_MAX, node_velocities
+from sim.native.text import splat
 from sim.native.translator import Program, returned
 from sim.native.types import Array, Number, Tuple, type_of
 from sim.native.values import number
@@ -69,7 +70,7 @@ class _Tree:
         """Of the module, which declares every function of C's once."""
         lines = []
         for function in self.functions:
-            self.program.declared |= function.declarations
+            self.program.declared |= function.declared
             lines += [*function.constants, *function.lines]
         return "\n".join([self.program.text, *lines, ""])
 
@@ -81,9 +82,9 @@ class _Tree:
         handed = ", ".join(part for x in made for part in x.parts)
         call = f'call {returned(returns)} @"{name}"({handed})'
         if not returns.parts:
-            function.add(call)
+            function.put(call)
             return ""
-        return function.value(call)
+        return function.new(call)
 
     def _constant(self, value: Any) -> tuple[Any, list[str]]:
         if isinstance(value, np.ndarray):
@@ -104,8 +105,8 @@ class _Tree:
         kind = type_of(np.ascontiguousarray(like))
         assert isinstance(kind, Array)
         at = function.variable(kind=f"[{max(like.size, 1)} x {kind.element.stored}]")
-        function.declarations.add("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
-        function.add(f"call void @llvm.memset.p0.i64(ptr {at}, i8 0, i64 {max(like.nbytes, 1)}, i1 false)")
+        function.declared.add("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
+        function.put(f"call void @llvm.memset.p0.i64(ptr {at}, i8 0, i64 {max(like.nbytes, 1)}, i1 false)")
         return _Placed(kind, [f"ptr {at}", *(f"i64 {n}" for n in like.shape)])
 
     def place(self, function: Function, array: str, at: int, *shape: int) -> "_Placed":
@@ -131,7 +132,7 @@ class _Tree:
         return function.array(function.expression(known, ca.densify(forces)))
 
     def step_s(self, function: Function) -> "_Placed":
-        return _Placed(type_of(1.0), [f"double {function.value('load double, ptr %h, align 8')}"])
+        return _Placed(type_of(1.0), [f"double {function.new('load double, ptr %h, align 8')}"])
 
     def node(self, function: Function, ws: "_Placed", closing: "_Placed | None", array: str) -> None:
         """Fill in the node of %y."""
@@ -147,9 +148,9 @@ class _Tree:
 
     def copy(self, function: Function, source: "_Placed", to: "_Placed", count: int) -> None:
         """Of numbers."""
-        function.declarations.add("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
+        function.declared.add("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
         at = f"{to.parts[0]}, {source.parts[0]}, i64 {8 * count}, i1 false"
-        function.add(f"call void @llvm.memcpy.p0.p0.i64({at})")
+        function.put(f"call void @llvm.memcpy.p0.p0.i64({at})")
 
     def closing(self, function: Function) -> "_Placed | None":
         return None if self.closure is None else self.scratch(function, self.closure.workspace)
@@ -193,9 +194,9 @@ def _start(tree: _Tree) -> None:
     function, bound, nq, nv = tree.function("start", START), tree.bound, tree.nq, tree.nv
     ws, closing = tree.scratch(function, bound.workspace), tree.closing(function)
     whole = tree.place(function, "%y", 0, tree.stepper.private_size)
-    function.declarations.add("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
+    function.declared.add("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
     size = 8 * tree.stepper.private_size
-    function.add(f"call void @llvm.memset.p0.i64({whole.parts[0]}, i8 0, i64 {size}, i1 false)")
+    function.put(f"call void @llvm.memset.p0.i64({whole.parts[0]}, i8 0, i64 {size}, i1 false)")
     q, b = tree.place(function, "%y", 0, nq), tree.place(function, "%y", nq, nv)
     tree.copy(function, tree.place(function, "%node", 0, nq), q, nq)
     v = tree.scratch(function, np.zeros(nv))
@@ -206,8 +207,8 @@ def _start(tree: _Tree) -> None:
         loops = (bound.arrays, ws, tree.closure.arrays, closing)
         gap = tree.call(function, close_gaps, *loops, tree.closure.size, q, way, bound.tolerance)
         tree.call(function, keep_closed, *loops, q, v)
-        near = function.value(f"fcmp ole double {gap}, {splat(OPEN_MAX_M, 1)}")
-        status = function.value(f"select i1 {near}, i64 0, i64 1")
+        near = function.new(f"fcmp ole double {gap}, {splat(OPEN_MAX_M, 1)}")
+        status = function.new(f"select i1 {near}, i64 0, i64 1")
     if tree.rule is not None:
         tree.copy(function, v, b, nv)
     else:
@@ -243,8 +244,8 @@ def _rollout(tree: _Tree, interface: Interface) -> None:
         impulses = tree.place(function, "%y", tree.stepper.private_size - rows, rows)
         moved = (tree.motion(function), impulses, loads, h, steps, bound.solver, bound.tolerance)
         found = tree.call(function, closed_rollout, bound.arrays, ws, contact, *loops, *moved)
-    done, status = (function.value(f"extractvalue {{ i64, i64 }} {found}, {k}") for k in (0, 1))
-    function.add(f"store i64 {done}, ptr %counts, align 8")
+    done, status = (function.new(f"extractvalue {{ i64, i64 }} {found}, {k}") for k in (0, 1))
+    function.put(f"store i64 {done}, ptr %counts, align 8")
     function.end(f"i64 {status}")
 
 
@@ -288,6 +289,6 @@ def _directional(tree: _Tree, interface: Interface) -> None:
     tree.node(function, ws, closing, node)
     above, below = _observed(tree, function, interface, node, *held)
     scale = splat(0.5 / _SHARE, 1)
-    changes = [function.value(f"fsub double {a}, {b}") for a, b in zip(above, below, strict=True)]
-    function.stored("%dout", [function.value(f"fmul double {x}, {scale}") for x in changes])
+    changes = [function.new(f"fsub double {a}, {b}") for a, b in zip(above, below, strict=True)]
+    function.stored("%dout", [function.new(f"fmul double {x}, {scale}") for x in changes])
     function.end()

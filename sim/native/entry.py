@@ -12,6 +12,7 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 
+from sim.native.text import Text
 from sim.native.translator import returned
 from sim.native.types import Array, Known, Number, Tuple, Type, holds_array
 
@@ -44,24 +45,17 @@ _AS = {
 _FROM = {"i64": "PyLong_FromLongLong", "double": "PyFloat_FromDouble", "i1": "PyBool_FromLong"}
 
 
-class _Text:
-    """Instructions of an entry, in order."""
+class _Entry(Text):
+    """Instructions of an entry."""
 
     def __init__(self, number: int) -> None:
+        super().__init__("e")
         self._number = number
-        self.lines: list[str] = []
         self.constants: list[str] = []
         self.refusals: list[str] = []
         self.told: list[str] = []
         self.most = 0
         """Axes of an array."""
-        self._count = 0
-
-    def new(self, text: str) -> str:
-        """Register of an instruction's result."""
-        self._count += 1
-        self.lines.append(f"  %e{self._count} = {text}")
-        return f"%e{self._count}"
 
     def field(self, base: str, offset: int, kind: str) -> str:
         """What stands so many bytes behind an address."""
@@ -74,18 +68,18 @@ class _Text:
 
     def _constant(self, kind: str, text: str) -> str:
         """Name of one of C's strings."""
-        told, name = f"{text}\0".encode(), f"@{kind}.{self._number}.{self._count}"
+        told, name = f"{text}\0".encode(), f"@{self.fresh(kind)}.{self._number}"
         escaped = "".join(f"\\{byte:02X}" for byte in told)
         self.constants.append(f'{name} = private constant [{len(told)} x i8] c"{escaped}"')
         return name
 
     def wanted(self, condition: str, message: str) -> None:
         """Go on where it holds; else the error is raised."""
-        self._count += 1
-        block = f"b{self._count}"
-        self.lines += [f"  br i1 {condition}, label %{block}, label %no{block}", f"{block}:"]
-        self.refusals.append(f"no{block}:\n  br label %refused")
-        self.told.append(f"[ {self._constant('told', message)}, %no{block} ]")
+        fine, not_fine = self.fresh("fine"), self.fresh("not")
+        self.branch(condition, fine, not_fine)
+        self.label(fine)
+        self.refusals.append(f"{not_fine}:\n  br label %refused")
+        self.told.append(f"[ {self._constant('told', message)}, %{not_fine} ]")
 
     def count(self, whole: str, wanted: int, message: str) -> None:
         """Go on where a tuple of Python's has so many items; else the error is raised."""
@@ -151,7 +145,6 @@ class _Text:
         """An array of numpy's with these entries."""
         place, lengths = parts[0], parts[1 : 1 + kind.ndim]
         del parts[: 1 + kind.ndim]
-        self._count += 1
         format_name = self._constant("format", f"({'n' * kind.ndim})s")
         dtype_name = self._constant("dtype", kind.element.dtype)
         code = self.field("@api", 8 * _API.index("PyObject_CallFunction"), "ptr")
@@ -163,7 +156,7 @@ class _Text:
         for length in lengths:
             size = self.new(f"mul i64 {size}, {length}")
         copied = f"ptr {self.field(array, 16, 'ptr')}, ptr {place}, i64 {size}, i1 false"
-        self.lines.append(f"  call void @llvm.memcpy.p0.p0.i64({copied})")
+        self.put(f"call void @llvm.memcpy.p0.p0.i64({copied})")
         return array
 
 
@@ -183,15 +176,16 @@ def entries_text(entries: Sequence[Entry]) -> str:
 
 
 def _entry_text(number: int, inner: str, names: Sequence[str], takes: Sequence[Type], returns: Type) -> str:
-    text, handed = _Text(number), ["ptr %rooms"] if holds_array(returns) else []
+    text, handed = _Entry(number), ["ptr %rooms"] if holds_array(returns) else []
     if handed:
-        text.lines += ["  %rooms = alloca ptr", "  store ptr null, ptr %rooms"]
+        text.put("%rooms = alloca ptr", "store ptr null, ptr %rooms")
     text.count("%given", len(names), f"takes {len(names)} arguments")
     for k, (name, kind) in enumerate(zip(names, takes, strict=True)):
         handed += text.taken("%given", k, kind, name)
     error = text.api("PyErr_Occurred", "ptr", "")
     fine = text.new(f"icmp eq ptr {error}, null")
-    text.lines += [f"  br i1 {fine}, label %run, label %raised", "run:"]
+    text.branch(fine, "run", "raised")
+    text.label("run")
     lock = text.api("PyEval_SaveThread", "ptr", "")
     call = f'call {returned(returns)} @"{inner}"({", ".join(handed)})'
     parts: list[str] = []
@@ -204,16 +198,17 @@ def _entry_text(number: int, inner: str, names: Sequence[str], takes: Sequence[T
             else [text.new(f"extractvalue {returned(returns)} {whole}, {k}") for k in range(count)]
         )
     else:
-        text.lines.append(f"  {call}")
+        text.put(call)
     restore = text.field("@api", 8 * _API.index("PyEval_RestoreThread"), "ptr")
-    text.lines.append(f"  call void {restore}(ptr {lock})")
+    text.put(f"call void {restore}(ptr {lock})")
     result = text.given(returns, parts)
     if holds_array(returns):
-        text.lines.append("  call void @rooms.freed(ptr %rooms)")
+        text.put("call void @rooms.freed(ptr %rooms)")
     if text.most:
-        text.lines.insert(0, f"  %parts = alloca [{1 + 2 * text.most} x i64]")
+        text.allocated.append(f"  %parts = alloca [{1 + 2 * text.most} x i64]")
     lines = [
         f"define ptr @entry.{number}(ptr %self, ptr %given) {{",
+        *text.allocated,
         *text.lines,
         f"  ret ptr {result}",
         *text.refusals,

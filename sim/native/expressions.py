@@ -126,8 +126,8 @@ class Expressions(Instructions, ABC):
             self.put(f"store {llvm} {part}, ptr {room}")
         self._latest[name] = Value(kind, parts, counts=name in self._counting)
 
-    def block(self, name: str) -> None:
-        super().block(name)
+    def label(self, block: str) -> None:
+        super().label(block)
         self._latest.clear()
 
     def _name(self, node: ast.Name) -> Value:
@@ -194,13 +194,13 @@ class Expressions(Instructions, ABC):
                     return first
                 first = self.truth(self.expression(later))
                 continue
-            room, more, end = self.room("i1"), self.name(), self.name()
+            room, more, end = self.room("i1"), self.fresh(), self.fresh()
             self.put(f"store i1 {first.parts[0]}, ptr {room}")
-            self.branch(first, *((more, end) if word == "and" else (end, more)))
-            self.block(more)
+            self.branch(first.parts[0], *((more, end) if word == "and" else (end, more)))
+            self.label(more)
             self.put(f"store i1 {self.truth(self.expression(later)).parts[0]}, ptr {room}")
             self.jump(end)
-            self.block(end)
+            self.label(end)
             first = Value(BOOL, (self.new(f"load i1, ptr {room}"),))
         return first
 
@@ -208,25 +208,25 @@ class Expressions(Instructions, ABC):
         condition = self.truth(self.expression(node.test))
         if condition.known is not None:
             return self.expression(node.body if condition.known else node.orelse)
-        yes, no, end = self.name(), self.name(), self.name()
-        self.branch(condition, yes, no)
+        yes, no, end = self.fresh(), self.fresh(), self.fresh()
+        self.branch(condition.parts[0], yes, no)
         values, blocks = [], []
         for name, branch in ((yes, node.body), (no, node.orelse)):
-            self.block(name)
+            self.label(name)
             values.append(self.expression(branch))
             # Casts need both types: they stand in blocks of their own.
-            blocks.append(self.name())
+            blocks.append(self.fresh())
             self.jump(blocks[-1])
         kind = common(values[0].type, values[1].type)
         if kind is None:
             raise NotTranslated(f"`{ast.unparse(node)}` is now this, now that")
         rooms = [self.room(part) for part in kind.parts]
         for name, value in zip(blocks, values, strict=True):
-            self.block(name)
+            self.label(name)
             for room, part, llvm in zip(rooms, self.cast(value, kind).parts, kind.parts, strict=True):
                 self.put(f"store {llvm} {part}, ptr {room}")
             self.jump(end)
-        self.block(end)
+        self.label(end)
         parts = tuple(
             self.new(f"load {llvm}, ptr {room}") for room, llvm in zip(rooms, kind.parts, strict=True)
         )

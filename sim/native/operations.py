@@ -31,7 +31,7 @@ from sim.native.values import EMPTY, NotTranslated, Value, number
 
 
 def _intrinsic(name: str) -> Any:
-    return lambda body, given: body.intrinsic(name, *given)
+    return lambda body, given: body.function(name, *given)
 
 
 def _library(name: str) -> Any:
@@ -39,7 +39,7 @@ def _library(name: str) -> Any:
 
 
 def _whole(name: str) -> Any:
-    return lambda body, given: body.cast(body.intrinsic(name, *given), INT)
+    return lambda body, given: body.cast(body.function(name, *given), INT)
 
 
 def _absolute(body: Expressions, given: list[Value]) -> Value:
@@ -50,7 +50,7 @@ def _absolute(body: Expressions, given: list[Value]) -> Value:
         x = body.cast(x, INT)
         found = body.chosen(body.compare("<", x, number(0)), body.negative(x), x)
         return Value(INT, found.parts, counts=True)
-    return body.intrinsic("fabs", x)
+    return body.function("fabs", x)
 
 
 def _extreme(op: str) -> Any:
@@ -124,11 +124,11 @@ def _int32(body: Expressions, given: list[Value]) -> Value:
 
 
 def _below_infinity(body: Expressions, given: list[Value]) -> Value:
-    return body.compare("<", body.intrinsic("fabs", *given), number(math.inf))
+    return body.compare("<", body.function("fabs", *given), number(math.inf))
 
 
 def _infinite(body: Expressions, given: list[Value]) -> Value:
-    return body.compare("==", body.intrinsic("fabs", *given), number(math.inf))
+    return body.compare("==", body.function("fabs", *given), number(math.inf))
 
 
 def _no_number(body: Expressions, given: list[Value]) -> Value:

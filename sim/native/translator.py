@@ -293,27 +293,27 @@ class _Function(Expressions):
         """Yields the index at the beginning of a body, which the caller writes before going on."""
         if not isinstance(step.known, int) or step.known == 0:
             raise NotTranslated("a range's step has to be known")
-        head, body = self.name(), self.name()
-        again, after = blocks or (self.name(), self.name())
+        head, body = self.fresh(), self.fresh()
+        again, after = blocks or (self.fresh(), self.fresh())
         room = self.room("i64")
         self.put(f"store i64 {begin.parts[0]}, ptr {room}")
         self.jump(head)
-        self.block(head)
+        self.label(head)
         at = self.new(f"load i64, ptr {room}")
         counts = begin.counts and step.known > 0
         index = Value(INT, (at,), counts=counts)
-        self.branch(self.compare("<" if step.known > 0 else ">", index, end), body, after)
-        self.block(body)
+        further = self.compare("<" if step.known > 0 else ">", index, end)
+        self.branch(further.parts[0], body, after)
+        self.label(body)
         yield index
-        if not self.ended:
-            self.jump(again)
-        self.block(again)
+        self.jump(again)
+        self.label(again)
         self.put(f"store i64 {self.new(f'add nsw i64 {at}, {step.known}')}, ptr {room}")
         self.jump(head)
-        self.block(after)
+        self.label(after)
 
     def _for_(self, node: ast.For) -> None:
-        again, after, otherwise = self.name(), self.name(), self.name()
+        again, after, otherwise = self.fresh(), self.fresh(), self.fresh()
         self.loops.append(Loop())
         if _is_range(node.iter):
             assert isinstance(node.iter, ast.Call)
@@ -330,9 +330,8 @@ class _Function(Expressions):
                 self._unroll(node, self.items(value), otherwise, after)
         self.loops.pop()
         self._statements(node.orelse)
-        if not self.ended:
-            self.jump(after)
-        self.block(after)
+        self.jump(after)
+        self.label(after)
 
     def _run(
         self,
@@ -362,36 +361,33 @@ class _Function(Expressions):
 
     def _unroll(self, node: ast.For, items: list[Value], otherwise: str, after: str) -> None:
         for item in items:
-            following = self.name()
+            following = self.fresh()
             self._put(node.target, item)
             self._loops.append((following, after))
             self._statements(node.body)
             self._loops.pop()
-            if not self.ended:
-                self.jump(following)
-            self.block(following)
+            self.jump(following)
+            self.label(following)
         self.jump(otherwise)
-        self.block(otherwise)
+        self.label(otherwise)
 
     def _while_(self, node: ast.While) -> None:
-        head, body, otherwise, after = (self.name() for _ in range(4))
+        head, body, otherwise, after = (self.fresh() for _ in range(4))
         self.loops.append(Loop())
         self.jump(head)
-        self.block(head)
+        self.label(head)
         condition = self.truth(self.expression(node.test))
-        self.branch(condition, body, otherwise)
-        self.block(body)
+        self.branch(condition.parts[0], body, otherwise)
+        self.label(body)
         self._loops.append((head, after))
         self._statements(node.body)
         self._loops.pop()
-        if not self.ended:
-            self.jump(head)
+        self.jump(head)
         self.loops.pop()
-        self.block(otherwise)
+        self.label(otherwise)
         self._statements(node.orelse)
-        if not self.ended:
-            self.jump(after)
-        self.block(after)
+        self.jump(after)
+        self.label(after)
 
     def _break_(self, node: ast.Break) -> None:
         self.jump(self._loops[-1][1])
@@ -404,17 +400,17 @@ class _Function(Expressions):
         if condition.known is not None:
             self._statements(node.body if condition.known else node.orelse)
             return
-        yes, no, end = self.name(), self.name(), self.name()
-        self.branch(condition, yes, no)
+        yes, no, end = self.fresh(), self.fresh(), self.fresh()
+        self.branch(condition.parts[0], yes, no)
         open_ends = 0
         for name, branch in ((yes, node.body), (no, node.orelse)):
-            self.block(name)
+            self.label(name)
             self._statements(branch)
             if not self.ended:
                 self.jump(end)
                 open_ends += 1
         if open_ends:
-            self.block(end)
+            self.label(end)
 
     def _return_(self, node: ast.Return) -> None:
         self._give(EMPTY if node.value is None else self.expression(node.value))

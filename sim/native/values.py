@@ -1,18 +1,19 @@
 """Values in registers, and the instructions that numbers and arrays need."""
 
 import math
-import struct
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from sim.native.text import Text, splat
 from sim.native.types import (
     BOOL,
     EIGHT,
     FLOAT,
     FLOAT32,
     INT,
+    LANES,
     NOTHING,
     UINT,
     UINT8,
@@ -57,59 +58,16 @@ def number(x: Any) -> Value:
         x = int(x)
         return Value(INT, (str(x if x < 1 << 63 else x - (1 << 64)),), x, x >= 0)
     kind = FLOAT32 if isinstance(x, np.float32) else FLOAT
-    return Value(kind, (f"0x{struct.unpack('<Q', struct.pack('<d', float(x)))[0]:016X}",), float(x))
+    return Value(kind, (splat(float(x)),), float(x))
 
 
-class Instructions:
-    """Of one function, in order; what is allocated on the stack stands before them."""
+class Instructions(Text):
+    """Of values."""
 
     def __init__(self, flags: str) -> None:
         """flags: of sums, products and quotients."""
-        self.flags, self.lines, self.allocated, self.declared = flags, list[str](), list[str](), set[str]()
-        self._count = 0
-        self.ended = False
-        """Whether the block that is written has come to its end."""
-
-    def name(self) -> str:
-        """A new one, of a register or a block."""
-        self._count += 1
-        return f"x{self._count}"
-
-    def put(self, text: str) -> None:
-        """An instruction without a result."""
-        if not self.ended:
-            self.lines.append(f"  {text}")
-
-    def new(self, text: str) -> str:
-        """Register of an instruction's result."""
-        register = f"%{self.name()}"
-        self.put(f"{register} = {text}")
-        return register
-
-    def jump(self, block: str) -> None:
-        self.put(f"br label %{block}")
-        self.ended = True
-
-    def branch(self, condition: Value, yes: str, no: str) -> None:
-        self.put(f"br i1 {condition.parts[0]}, label %{yes}, label %{no}")
-        self.ended = True
-
-    def block(self, name: str) -> None:
-        """Begin it."""
-        self.lines.append(f"{name}:")
-        self.ended = False
-
-    def room(self, llvm: str) -> str:
-        """Address of room on the stack."""
-        register = f"%{self.name()}"
-        self.allocated.append(f"  {register} = alloca {llvm}")
-        return register
-
-    def call(self, name: str, returns: str, arguments: str) -> str:
-        """Of a function outside."""
-        kinds = ", ".join(piece.split()[0] for piece in arguments.split(", "))
-        self.declared.add(f"declare {returns} @{name}({kinds})")
-        return self.new(f"call{self.flags} {returns} @{name}({arguments})")
+        super().__init__()
+        self.flags = flags
 
     # numbers
 
@@ -136,7 +94,7 @@ class Instructions:
             return replace(number(python(value.known)), type=kind)
         (x,), come = value.parts, value.type
         if kind == EIGHT:
-            return Value(EIGHT, (self._splat(self.cast(value, FLOAT).parts[0]),))
+            return Value(EIGHT, (self.spread(self.cast(value, FLOAT).parts[0], LANES),))
         if kind.rank == come.rank:
             return Value(kind, (x,), counts=value.counts or come in (UINT, UINT8))
         if kind == BOOL:
@@ -149,10 +107,6 @@ class Instructions:
         else:
             word = "uitofp" if come in (BOOL, UINT) else "sitofp"
         return Value(kind, (self.new(f"{word} {come.llvm} {x} to {kind.llvm}"),))
-
-    def _splat(self, x: str) -> str:
-        one = self.new(f"insertelement <8 x double> undef, double {x}, i32 0")
-        return self.new(f"shufflevector <8 x double> {one}, <8 x double> undef, <8 x i32> zeroinitializer")
 
     def truth(self, value: Value) -> Value:
         """Whether a value counts as true."""
@@ -204,7 +158,7 @@ class Instructions:
                 (self.new(f"{_REAL[op]}{self.flags} {kind.llvm} {x.parts[0]}, {y.parts[0]}"),),
             )
         if op == "//":
-            return self.intrinsic("floor", self.arithmetic("/", x, y))
+            return self.function("floor", self.arithmetic("/", x, y))
         raise NotTranslated(f"{op} of such numbers has no machine code")
 
     def _whole(self, op: str, a: Value, b: Value, kind: Number) -> Value:
@@ -243,8 +197,7 @@ class Instructions:
             return out if b.known >= 0 else self.arithmetic("/", number(1.0), out)
         if a.known == 2 and a.type == INT and b.type == INT:
             return Value(INT, (self.new(f"shl i64 1, {b.parts[0]}"),), counts=True)
-        x, y = self.cast(a, FLOAT).parts[0], self.cast(b, FLOAT).parts[0]
-        return Value(FLOAT, (self.call("llvm.pow.f64", "double", f"double {x}, double {y}"),))
+        return self.function("pow", a, b)
 
     def negative(self, a: Value) -> Value:
         if a.known is not None:
@@ -269,25 +222,17 @@ class Instructions:
                 return y if bool(x.known) == (word == "and") else x
         return Value(BOOL, (self.new(f"{word} i1 {a.parts[0]}, {b.parts[0]}"),))
 
-    def intrinsic(self, name: str, *given: Value) -> Value:
-        """Of LLVM's, on numbers of one kind."""
-        kind = (
-            FLOAT32
-            if all(x.type == FLOAT32 for x in given)
-            else EIGHT
-            if any(x.type == EIGHT for x in given)
-            else FLOAT
-        )
-        ending = {FLOAT: "f64", FLOAT32: "f32", EIGHT: "v8f64"}[kind]
-        taken = ", ".join(f"{kind.llvm} {self.cast(x, kind).parts[0]}" for x in given)
-        kinds = ", ".join([kind.llvm] * len(given))
-        self.declared.add(f"declare {kind.llvm} @llvm.{name}.{ending}({kinds})")
-        return Value(kind, (self.new(f"call{self.flags} {kind.llvm} @llvm.{name}.{ending}({taken})"),))
+    def function(self, name: str, *given: Value) -> Value:
+        """One of LLVM's of numbers, of the widest kind of those that are given."""
+        kinds = {x.type for x in given}
+        kind = EIGHT if EIGHT in kinds else FLOAT32 if kinds == {FLOAT32} else FLOAT
+        parts = (self.cast(x, kind).parts[0] for x in given)
+        return Value(kind, (self.intrinsic(name, kind.llvm, *parts, flags=self.flags),))
 
     def library(self, name: str, *given: Value) -> Value:
         """Of C's mathematics."""
-        taken = ", ".join(f"double {self.cast(x, FLOAT).parts[0]}" for x in given)
-        return Value(FLOAT, (self.call(name, "double", taken),))
+        parts = (self.cast(x, FLOAT).parts[0] for x in given)
+        return Value(FLOAT, (self.outside(name, "double", *parts, flags=self.flags),))
 
     def chosen(self, condition: Value, a: Value, b: Value) -> Value:
         """Of two numbers that are both there."""
