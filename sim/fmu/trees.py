@@ -127,7 +127,7 @@ class _Tree:
         return _tuple(TreeMotion._fields, *parts)
 
     def torques(self, function: Function, u: ca.SX, forces: ca.SX) -> str:
-        """Address of the controls' forces (nv,)."""
+        """Address of the controls' forces (nv + m,)."""
         known = [(u, function.loaded("%u", u.numel()))]
         return function.array(function.expression(known, ca.densify(forces)))
 
@@ -228,14 +228,16 @@ def _rollout(tree: _Tree, interface: Interface) -> None:
     wrenches = _Placed(*tree._constant(NO_WRENCHES))
     steps, h = _Placed(type_of(1), ["i64 %n"]), tree.step_s(function)
     at = (contact, tree.place(function, "%y", 0, nq), tree.place(function, "%y", nq, nv))
-    shape = (nv,) if tree.rule is None else (1, nv)
+    efforts = nv + len(bound.arrays.driven)
+    shape = (efforts,) if tree.rule is None else (1, efforts)
     loads = _tuple(Loads._fields, tree.place(function, held, 0, *shape), push, wrenches)
     by = (bound.solver, bound.guess, bound.tolerance)
     if tree.rule is not None:
-        stages, closure = tree.scratch(function, np.zeros((9, nv))), bound.closing
+        stages, closure = tree.scratch(function, np.zeros((6, nv))), bound.closing
+        torques = tree.scratch(function, np.zeros(shape))
         room = tree.scratch(function, closure.workspace) if closing is None else closing
         begun = (bound.arrays, ws, contact, closure.arrays, room, *at[1:], loads, h, steps)
-        found = tree.call(function, accelerated_rollout, *begun, tree.rule, stages, bound.tolerance)
+        found = tree.call(function, accelerated_rollout, *begun, tree.rule, stages, torques, bound.tolerance)
     elif tree.closure is None:
         given = (bound.arrays, ws, contact, tree.motion(function), loads, h, steps, *by, ITERATIONS_MAX)
         found = tree.call(function, variational_rollout, *given)
@@ -262,11 +264,12 @@ def _observed(
 ) -> Iterator[list[str]]:
     """Registers of the outputs at a node under each of these forces."""
     nq, nv, size = tree.nq, tree.nv, interface.row.numel()
+    efforts = nv + len(tree.bound.arrays.driven)
     ws = tree.scratch(function, tree.bound.workspace)
     q, v = tree.place(function, node, 0, nq), tree.place(function, node, nq, nv)
     for at in held:
         row = tree.scratch(function, np.zeros(size))
-        given = (ws, tree.reported, q, v, tree.place(function, at, 0, nv), row)
+        given = (ws, tree.reported, q, v, tree.place(function, at, 0, efforts), row)
         tree.call(function, observe_node, tree.bound.arrays, *given)
         known = [
             (interface.row, function.loaded(row.parts[0].removeprefix("ptr "), size)),
@@ -280,7 +283,7 @@ def _directional(tree: _Tree, interface: Interface) -> None:
     function, u = tree.function("directional", DIRECTIONAL), interface.u
     ws, closing = tree.scratch(function, tree.bound.workspace), tree.closing(function)
     du, forces = ca.SX.sym("du", u.numel()), tree.vehicle.forces(u, tree.vehicle.own)
-    along = _SHARE * (ca.jtimes(forces, u, du) if u.numel() else ca.SX.zeros(tree.nv))
+    along = _SHARE * (ca.jtimes(forces, u, du) if u.numel() else ca.SX.zeros(forces.shape))
     known = [(u, function.loaded("%u", u.numel())), (du, function.loaded("%du", u.numel()))]
     held = [
         function.array(function.expression(known, ca.densify(forces + sign * along))) for sign in (1.0, -1.0)

@@ -44,9 +44,9 @@ def tree_scheme(method: Integrator, vehicle: ArticulatedVehicle, inputs: Inputs)
     u = vehicle.forces(inputs.at(0.5), quantities)
     q, b = ca.SX.sym("q", vehicle.tree.nq), ca.SX.sym("b", vehicle.tree.nv)
     z = ca.SX.sym("z", vehicle.tree.nv)
-    begun = b + tree.air_impulse(q, b, h) + h / 2 * u + h * inputs.w
+    begun = b + tree.air_impulse(q, b, h) + h / 2 * tree.driven(q, u) + h * inputs.w
     residual, moved, arrived = tree.step(q, h * z, begun, h)
-    ended = arrived + h / 2 * u
+    ended = arrived + h / 2 * tree.driven(moved, u)
     kick = h / 2 * tree.node_force(q)
     at = vehicle.node_layout
     start_q, start_v = inputs.node[at.pose], inputs.node[at.velocity]
@@ -79,9 +79,9 @@ def closed_tree_scheme(method: Integrator, vehicle: ClosedVehicle, inputs: Input
     v, forces = z[: vehicle.tree.nv], ca.SX.zeros(closure.size)
     forces[kept] = z[vehicle.tree.nv :]
     held = b + tree.loop_impulse(q, closure, h * forces)
-    begun = held + tree.air_impulse(q, held, h) + h / 2 * u + h * inputs.w
+    begun = held + tree.air_impulse(q, held, h) + h / 2 * tree.driven(q, u) + h * inputs.w
     residual, moved, arrived = tree.step(q, h * v, begun, h)
-    ended = arrived + h / 2 * u
+    ended = arrived + h / 2 * tree.driven(moved, u)
     at = vehicle.node_layout
     start_q, start_v = inputs.node[at.pose], inputs.node[at.velocity]
     velocity = tree.velocities(q, b - h / 2 * tree.node_force(q))
@@ -90,7 +90,9 @@ def closed_tree_scheme(method: Integrator, vehicle: ClosedVehicle, inputs: Input
         y=ca.vertcat(q, b),
         z=z,
         residual=ca.vertcat(residual, tree.gaps(moved, closure)[kept] / h),
-        guess=ca.vertcat(tree.velocities(q, b + h / 2 * u + h * inputs.w), ca.SX.zeros(len(kept))),
+        guess=ca.vertcat(
+            tree.velocities(q, b + h / 2 * tree.driven(q, u) + h * inputs.w), ca.SX.zeros(len(kept))
+        ),
         y_next=ca.vertcat(moved, ended + tree.air_impulse(moved, ended, h)),
         node=ca.vertcat(q, velocity),
         start=ca.vertcat(start_q, tree.momenta(start_q, start_v) + h / 2 * tree.node_force(start_q)),
@@ -160,9 +162,9 @@ def touching_tree_scheme(method: Integrator, vehicle: ArticulatedVehicle, inputs
     up, *others = (z[nv + k * count : nv + (k + 1) * count] for k in range(3 if space else 4))
     along = ca.vertcat(*(others if space else others[:1]))
     impulse = tree.along(q, lambda moved: reached(vehicle, q, moved), h * ca.vertcat(up, along))
-    begun = b + tree.air_impulse(q, b, h) + h / 2 * u + h * inputs.w + impulse
+    begun = b + tree.air_impulse(q, b, h) + h / 2 * tree.driven(q, u) + h * inputs.w + impulse
     residual, moved, arrived = tree.step(q, h * z[:nv], begun, h)
-    ended = arrived + h / 2 * u
+    ended = arrived + h / 2 * tree.driven(moved, u)
     at_end = reached(vehicle, q, moved)
     gaps, slips = at_end[:count], at_end[count:] / h
     spare, rubbed = friction_along(vehicle) * up / weight, along / weight

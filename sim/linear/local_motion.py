@@ -222,7 +222,8 @@ def _tree(vehicle: ArticulatedVehicle) -> LocalMotion:
     )
     count = closure.size if closure else 0
     multipliers = ca.SX.sym("l", count)
-    wanting = symbolic.momenta(q, a) - symbolic.forces(q, v) - vehicle.forces(s.u, vehicle.own)
+    wanting = symbolic.momenta(q, a) - symbolic.forces(q, v)
+    wanting -= symbolic.driven(q, vehicle.forces(s.u, vehicle.own))
     opening, slopes, bent = ca.SX(0, 1), ca.SX(0, nv), ca.SX(0, nv)
     if closure:
         here, d, w = ca.SX.sym("here", tree.nq), ca.SX.sym("d", nv), ca.SX.sym("w", nv)

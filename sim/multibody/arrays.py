@@ -75,6 +75,8 @@ class TreeArrays(NamedTuple):
     wraps: np.ndarray
     """(w, 10) in the body's frame: centre [m], unit axis of a cylinder, of a sphere zeros; radius [m]; from the centre
     to a point on the side of which parts go [m]."""
+    driven: np.ndarray
+    """(m,) springs along which controls have forces."""
     damping: np.ndarray
     """(nv,) N m s or N s/m."""
     armature: np.ndarray
@@ -173,7 +175,8 @@ class Loads(NamedTuple):
     """What acts on a tree from outside, held over a step."""
 
     torques: np.ndarray
-    """(nv,) of the controls [N m or N]; half of their impulse acts at either end of a step."""
+    """(nv + m,) of the controls at joints and along driven tendons [N m or N]; half of their impulse acts at either end
+    of a step."""
     push: np.ndarray
     """(nv,) generalised force whose impulse acts where a step starts."""
     wrenches: np.ndarray

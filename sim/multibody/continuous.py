@@ -30,7 +30,7 @@ from sim.multibody.spatial import (
     sub,
     times,
 )
-from sim.multibody.springs import damp_springs
+from sim.multibody.springs import damp_springs, pull_driven
 from sim.multibody.stepping import active_damping, load_bodies, node_force, node_velocities
 from sim.symbolic import drag_over_velocity
 
@@ -113,7 +113,7 @@ def velocity_forces(tree, node, v, twists, accelerations, wrench, out):
 
 @jit
 def all_forces(tree, ws, q, v, u, w, out):
-    """out = forces - c(q, v) (nv,) under torques u and wrenches w (n or 0, 6) in the bodies' frames.
+    """out = forces - c(q, v) (nv,) under torques u (nv + m,) and wrenches w (n or 0, 6) in the bodies' frames.
 
     ws.node is placed at q, ws.kick the node's forces there (lost), ws.damping that of the joints.
     """
@@ -129,6 +129,7 @@ def all_forces(tree, ws, q, v, u, w, out):
         gather(tree, ws.node, ws.wrench, ws.kick)
         for a in range(out.shape[0]):
             out[a] += ws.kick[a]
+        pull_driven(tree, ws, u, 1.0, out)
     if tree.air_carriers.shape[0]:
         air_forces(tree, ws, v, ws.kick)
         for a in range(out.shape[0]):
@@ -149,8 +150,8 @@ def keep_accelerations(tree, ws, loops, closing, q, v, rate):
 
 @entry_apart
 def accelerate(tree, ws, loops, closing, q, v, u, w, out):
-    """out = v' (nv,) under torques u and wrenches w (n or 0, 6) in the bodies' frames, with loops that hold. ws.node
-    is placed at q."""
+    """out = v' (nv,) under torques u (nv + m,) and wrenches w (n or 0, 6) in the bodies' frames, with loops that
+    hold. ws.node is placed at q."""
     damping = ws.damping
     active_damping(tree, q, damping)
     place(tree, q, ws.node)
@@ -193,8 +194,8 @@ def euler_step(tree, ws, loops, closing, q, v, u, w, h, stages):
 
 @entry
 def rk4_step(tree, ws, loops, closing, q, v, u, w, h, stages):
-    """Four stages. u (1 or 3, nv): torques that are held, or at the step's start, middle and end. `stages` (6, nv) is
-    overwritten."""
+    """Four stages. u (1 or 3, nv + m): torques that are held, or at the step's start, middle and end. `stages` (6, nv)
+    is overwritten."""
     slope, rate, velocity, sum_v, sum_d, increment = (
         stages[0],
         stages[1],

@@ -172,7 +172,10 @@ class Tendon:
     limits: tuple[float, float] = (-np.inf, np.inf)
     """Lowest and highest length that there may be [m]: a string that is tight has reached its own."""
     name: str = ""
-    """By which a `Gear` knows its length."""
+    """By which a `Gear` knows its length, and a vehicle's `torques` the force along it."""
+    driven: bool = False
+    """Whether a control has a force along it, one that lengthens it, N or what goes with its length; a tendon that is
+    pulled has one below 0. It goes by the name."""
 
 
 _X, _Y, _ = np.eye(3)

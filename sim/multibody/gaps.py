@@ -16,7 +16,7 @@ from sim.multibody.declaration import COEFFICIENTS, WORLD, Body, Gear, Loop, ali
 from sim.multibody.kinematics import gather
 from sim.multibody.spatial import add, cross, dot, jit, length_of, rotate, row3, row9, sub, times
 from sim.multibody.springs import arm_from, from_centre, pull, push, spring_length, spring_rate, way_along
-from sim.multibody.tree import Tree, hinge_or_slide, point_of
+from sim.multibody.tree import Tree, hinge_or_slide, is_angle, point_of
 from sim.multibody.wraps import bent_rate
 from sim.platform.errors import InputError, array_of, quote
 
@@ -365,8 +365,5 @@ def _gear(tree: Tree, gear: Gear) -> dict[str, Any]:
 
 
 def _size_of_tendon(tree: Tree, k: int) -> float:
-    """What makes its length metres: of hinges alone it is an angle."""
-    a = tree.arrays
-    own = a.part_carriers[a.part_starts[k] : a.part_starts[k + 1], :2]
-    angle = all(j == COORDINATE and a.kind[i] == REVOLUTE for i, j in own)
-    return reach_m(tree) if angle else 1.0
+    """What makes its length metres."""
+    return reach_m(tree) if is_angle(tree, k) else 1.0

@@ -27,7 +27,7 @@ from sim.multibody.spatial import (
     times,
     unrotate,
 )
-from sim.multibody.springs import beyond, drawn_energy
+from sim.multibody.springs import beyond, drawn_energy, pull_driven
 from sim.multibody.stepping import active_damping, add_stiffness
 from sim.multibody.tree import Tree
 
@@ -103,8 +103,8 @@ def angle_of(tree, q, i):
 
 @entry
 def observe_node(tree, ws, reported, q, v, u, row):
-    """Fill `row` with all that is observed of a node: a row of `layout_of` an articulated vehicle. u (nv,): torques of
-    the controls."""
+    """Fill `row` with all that is observed of a node: a row of `layout_of` an articulated vehicle. u (nv + m,): torques
+    and tendons' forces of the controls."""
     carriers, offsets, lines = reported.carriers, reported.offsets, reported.lines
     joints, torques = reported.joints, reported.torques
     nv, n = v.shape[0], tree.parent.shape[0]
@@ -159,6 +159,7 @@ def observe_node(tree, ws, reported, q, v, u, row):
     active_damping(tree, q, ws.damping)
     for a in range(nv):
         torque[a] = u[a] - ws.damping[a] * v[a]
+    pull_driven(tree, ws, u, 1.0, torque)
     spring_impulses(tree, q, 1.0, torque)
     largest_torque = 0.0
     for a in range(nv):

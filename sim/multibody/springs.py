@@ -7,9 +7,10 @@ bears the joint.
 """
 
 from sim.multibody.arrays import COORDINATE, REVOLUTE
-from sim.multibody.kinematics import axis_of
+from sim.multibody.kinematics import axis_of, gather
 from sim.multibody.spatial import (
     add,
+    apart,
     cross,
     dot,
     entry,
@@ -158,6 +159,19 @@ def pull_springs(tree, node, q, seconds, wrench):
     for k in range(tree.springs.shape[0]):
         over = beyond(spring_length(tree, node, q, k), tree.springs[k, 1], tree.springs[k, 2])
         pull(tree, node, k, -seconds * tree.springs[k, 0] * over, wrench)
+
+
+@apart
+def pull_driven(tree, ws, u, seconds, out):
+    """Add to out (nv,) so many seconds of the controls' forces u (nv + m,) along tendons, at the node in ws.node."""
+    nv = out.shape[0]
+    if tree.driven.shape[0] == 0:
+        return
+    for k in range(tree.driven.shape[0]):
+        pull(tree, ws.node, tree.driven[k], seconds * u[nv + k], ws.wrench)
+    gather(tree, ws.node, ws.wrench, ws.spare)
+    for a in range(nv):
+        out[a] += ws.spare[a]
 
 
 @jit

@@ -32,7 +32,7 @@ from sim.multibody.spatial import (
     sub,
     times,
 )
-from sim.multibody.springs import pull
+from sim.multibody.springs import pull, pull_driven
 from sim.multibody.tree import Tree
 
 OK, NO_ROOT, NOT_FINITE = 0, 1, 2
@@ -183,6 +183,7 @@ def advance(tree, ws, motion, loads, h, solver, guess, tol):
     else:
         for a in range(b.shape[0]):
             ws.impulse[a] = b[a] + 0.5 * h * u[a]
+    pull_driven(tree, ws, u, 0.5 * h, ws.impulse)
     order, finder = int(memory[0]), solver
     while True:
         if finder != NEWTON or guess == IMPULSE or order == 0:
@@ -202,6 +203,7 @@ def advance(tree, ws, motion, loads, h, solver, guess, tol):
     arrive(tree, ws, q, h, b)
     for a in range(b.shape[0]):
         b[a] += 0.5 * h * u[a]
+    pull_driven(tree, ws, u, 0.5 * h, b)
     return iterations
 
 

@@ -128,6 +128,14 @@ class SymbolicTree:
         at_begin, at_end = (self.along(where, self.spring_lengths, half) for where in (q, after))
         return _column(residual) - at_begin, after, arrived + at_end
 
+    def driven(self, q: ca.SX, u: ca.SX) -> ca.SX:
+        """(nv,) generalised forces at q of the controls' (nv + m,), the last of them along driven tendons."""
+        places = self.tree.arrays.driven.tolist()
+        if not places:
+            return u
+        lengths, nv = lambda moved: self.spring_lengths(moved)[places], self.tree.nv
+        return u[:nv] + self.along(q, lengths, u[nv:])
+
     def spring_lengths(self, q: ca.SX) -> ca.SX:
         """(k,) [m]."""
         node, at = self._node(q), _entries(q)

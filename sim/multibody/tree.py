@@ -81,6 +81,11 @@ class Tree:
         return f"<Tree: {len(self.names)} bodies, {self.nv} degrees of freedom>"
 
     @property
+    def effort_names(self) -> tuple[str, ...]:
+        """(nv + m,) what controls can drive: velocities, then tendons that are driven."""
+        return (*self.velocity_names, *(self.spring_names[k] for k in self.arrays.driven))
+
+    @property
     def n(self) -> int:
         """Bodies of the arrays: fixed ones are merged, universal and planar joints have massless ones between."""
         return len(self.arrays.parent)
@@ -260,6 +265,13 @@ def hinge_or_slide(tree: Tree, name: str) -> int:
     return body
 
 
+def is_angle(tree: Tree, k: int) -> bool:
+    """Whether the length of spring k is an angle: it is of hinges alone."""
+    a = tree.arrays
+    own = a.part_carriers[a.part_starts[k] : a.part_starts[k + 1], :2]
+    return all(j == COORDINATE and a.kind[i] == REVOLUTE for i, j in own)
+
+
 class _Part(NamedTuple):
     """One of a spring's length."""
 
@@ -359,6 +371,7 @@ def with_springs(tree: Tree, springs: Sequence[Spring | Tendon]) -> Tree:
     carriers = [(p.one, p.other, -1 if p.wrap is None else next(numbers_of_wraps)) for p in parts]
     arrays = tree.arrays._replace(
         springs=np.array([row for _, row in every]).reshape(-1, 5),
+        driven=_driven(tree, springs),
         part_starts=np.cumsum([0, *(len(own) for own, _ in every)]),
         part_carriers=np.array(carriers, np.int64).reshape(-1, 3),
         parts=np.array([part.row for part in parts]).reshape(-1, 7),
@@ -367,6 +380,18 @@ def with_springs(tree: Tree, springs: Sequence[Spring | Tendon]) -> Tree:
     )
     names = tuple(spring.name if isinstance(spring, Tendon) else "" for spring in springs)
     return replace(tree, arrays=arrays, spring_names=(*names, *(name for name, _, _ in limited)))
+
+
+def _driven(tree: Tree, springs: Sequence[Spring | Tendon]) -> np.ndarray:
+    """Those along which controls have forces. Raises InputError where such a one has no name of its own."""
+    found = [k for k, spring in enumerate(springs) if isinstance(spring, Tendon) and spring.driven]
+    taken = {*tree.velocity_names, *tree.coordinate_names}
+    for k in found:
+        name = springs[k].name  # type: ignore[union-attr]
+        if not isinstance(name, str) or not name or name in taken:
+            raise InputError(f"a driven tendon's name is {quote(name)}; allowed: one that nothing else has")
+        taken.add(name)
+    return np.array(found, np.int64)
 
 
 def _is_rigid(G: np.ndarray, mass: float, moment: np.ndarray) -> bool:
@@ -442,6 +467,7 @@ def _arrays(
         rotor_carriers=np.array([i for i, _ in rows.rotors], np.int64),
         rotors=np.array([rotor for _, rotor in rows.rotors]).reshape(-1, 3),
         springs=np.zeros((0, 5)),
+        driven=np.zeros(0, np.int64),
         part_starts=np.zeros(1, np.int64),
         part_carriers=np.zeros((0, 3), np.int64),
         parts=np.zeros((0, 7)),

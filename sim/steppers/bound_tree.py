@@ -126,15 +126,16 @@ class BoundTree:
         contact: TreeContact = NO_GROUND,
         impulses: np.ndarray | None = None,
     ) -> tuple[int, int]:
-        """`steps` steps in place, without the GIL, under what is held: torques (nv,) of the joints, wrenches (n, 6) in
-        the bodies' frames, and a push (nv,) whose impulse acts where each step starts.
+        """`steps` steps in place, without the GIL, under what is held: torques (nv,) of the joints, with forces (m,)
+        of driven tendons behind them, wrenches (n, 6) in the bodies' frames, and a push (nv,) whose impulse acts where
+        each step starts.
 
         impulses: of the loops, in place of `self.impulses`. Returns (steps done, status of `stepping`); the motion is
         the last good one.
         """
         tree, nv = self.arrays, self.tree.nv
         loads = Loads(
-            np.zeros(nv) if torques is None else torques,
+            np.zeros(len(self.tree.effort_names)) if torques is None else torques,
             np.zeros(nv) if push is None else push,
             NO_WRENCHES if wrenches_b is None else wrenches_b,
         )

@@ -119,7 +119,7 @@ class TreeStepper(Stepper):
         if not self._variational:
             loops, closing = self._vehicle_closure.arrays, self._vehicle_closure.workspace
             loads, rule = Loads(v[None], v, NO_WRENCHES), ACCELERATED[self.integrator.name]
-            given = (arrays, ws, contact, loops, closing, q, v, loads, 1.0, 1, rule, self._stages(), 1.0)
+            given = (arrays, ws, contact, loops, closing, q, v, loads, 1.0, 1, rule, *self._stages(), 1.0)
             return [(tree_rollouts.accelerated_rollout, given)]
         loads = Loads(v, v, NO_WRENCHES)
         steps = (_motion(q, v), loads, 1.0, 1, 0, 0, 1.0, ITERATIONS_MAX)
@@ -171,7 +171,7 @@ class TreeStepper(Stepper):
             h,
             n,
             rule,
-            stages,
+            *stages,
             bound.tolerance,
         )
         return done, status, 0
@@ -373,11 +373,12 @@ class TreeStepper(Stepper):
         offsets = np.ascontiguousarray([np.r_[T[:3, :3].ravel(), T[:3, 3]] for T in tree.offsets])
         return Reported(tree.carriers, offsets, lines, *self._reported)
 
-    def _stages(self) -> np.ndarray:
+    def _stages(self) -> tuple[np.ndarray, np.ndarray]:
         """What the accelerated methods write, in this thread."""
-        found: np.ndarray | None = self._local.__dict__.get("stages")
+        found: tuple[np.ndarray, np.ndarray] | None = self._local.__dict__.get("stages")
         if found is None:
-            found = self._local.stages = np.zeros((9, self._nv))
+            torques = np.zeros((len(self.moments), len(self._vehicle.tree.effort_names)))
+            found = self._local.stages = np.zeros((6, self._nv)), torques
         return found
 
 
@@ -465,7 +466,9 @@ class VariedTreeStepper(TreeStepper):
         """In this thread."""
         kept: dict[str, tree_rollouts.VariedWorkspace] = self._local.__dict__
         if "varied" not in kept:
-            kept["varied"] = tree_rollouts.varied_workspace(self._nq, self._nv)
+            kept["varied"] = tree_rollouts.varied_workspace(
+                self._nq, self._nv, len(self._vehicle.tree.arrays.driven)
+            )
         return kept["varied"]
 
 

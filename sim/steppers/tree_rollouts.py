@@ -35,6 +35,7 @@ from sim.multibody.loops import (
 )
 from sim.multibody.roots import EXTRAPOLATED, GIVEN, largest
 from sim.multibody.spatial import apart, aside, copy, entry, entry_apart, entry_loops, jit
+from sim.multibody.springs import pull_driven
 from sim.multibody.stepping import (
     HALVINGS,
     ITERATIONS_MAX,
@@ -62,6 +63,7 @@ def meet_ground(tree, ws, contact, motion, loads, h):
     factorise(tree, ws.node, ws.damping, h, ws.articulated, ws.factor)
     for a in range(b.shape[0]):
         contact.free[a] = b[a] + h * (0.5 * u[a] + ws.torque[a])
+    pull_driven(tree, ws, u, 0.5 * h, contact.free)
     solve(tree, ws.node, ws.damping, h, ws.factor, contact.free, ws.wrench, ws.spare, ws.twist, contact.free)
     copy(ws.torque, contact.others)
     return ground_push(tree, ws, contact, h, h, ws.torque)
@@ -147,31 +149,33 @@ def variational_rollout(tree, ws, contact, motion, loads, h, steps, solver, gues
 
 
 @entry_loops
-def accelerated_rollout(tree, ws, contact, loops, closing, q, v, loads, h, steps, rule, stages, tol):
-    """By articulated-body accelerations; as `variational_rollout`, but torques (1 or 3, nv) as `rk4_step` takes them.
+def accelerated_rollout(tree, ws, contact, loops, closing, q, v, loads, h, steps, rule, stages, torques, tol):
+    """By articulated-body accelerations; as `variational_rollout`, but torques (1 or 3, nv + m) as `rk4_step` takes
+    them.
 
     Loops, if any, are closed to `tol` [m] after each step, and velocities brought to where they keep them so: both by
-    the least way that masses know. `stages` (9, nv) is overwritten.
+    the least way that masses know. `stages` (6, nv) and `torques` (as those of the loads) are overwritten.
     """
     u, push, none = loads.torques, loads.push, loads.wrenches
-    rows = u.shape[0]
-    torques = stages[6 : 6 + rows]
-    middle = torques[rows // 2]
+    moments, nv = u.shape[0], v.shape[0]
+    middle = torques[moments // 2]
+    for row in range(moments):
+        copy(u[row], torques[row])
     for step in range(steps):
         copy(q, ws.kept_q)
         copy(v, ws.kept_b)
         copy(push, ws.torque)
         if contact.work.shape[0] and is_near(tree, ws, contact, q, h):
             for a in range(v.shape[0]):
-                middle[a] = u[rows // 2, a] + push[a]
+                middle[a] = u[moments // 2, a] + push[a]
             accelerate(tree, ws, loops, closing, q, v, middle, none, contact.free)
             for a in range(v.shape[0]):
                 contact.free[a] = v[a] + h * contact.free[a]
             rows = ground_push(tree, ws, contact, h, 0.0, ws.torque)
             if rows > 0:
                 tell_ground(contact, rows, h)
-        for row in range(rows):
-            for a in range(v.shape[0]):
+        for row in range(moments):
+            for a in range(nv):
                 torques[row, a] = u[row, a] + ws.torque[a]
         if rule == EULER:
             euler_step(tree, ws, loops, closing, q, v, middle, none, h, stages)
@@ -366,11 +370,12 @@ class VariedWorkspace(NamedTuple):
     velocity: np.ndarray
     rate: np.ndarray
     forces: np.ndarray
+    """(nv + m,) as `Loads.torques`."""
 
 
-def varied_workspace(nq: int, nv: int) -> VariedWorkspace:
-    """Of one lane."""
-    return VariedWorkspace(np.zeros(nq), np.zeros(nv), np.zeros(nv), np.zeros(nv), np.zeros(nv))
+def varied_workspace(nq: int, nv: int, driven: int = 0) -> VariedWorkspace:
+    """Of one lane. driven: tendons along which controls have forces."""
+    return VariedWorkspace(np.zeros(nq), np.zeros(nv), np.zeros(nv), np.zeros(nv), np.zeros(nv + driven))
 
 
 @jit
@@ -398,6 +403,8 @@ def parts_ahead(tree, ws, own, loops, closing, motion, varied, loads, h, turn):
     for a in range(b.shape[0]):
         rate[a] = b[a] - 0.5 * h * ws.kick[a]
         forces[a] = loads.torques[a] + loads.push[a]
+    for k in range(b.shape[0], forces.shape[0]):
+        forces[k] = loads.torques[k]
     solve(tree, ws.node, ws.damping, 0.0, ws.factor, rate, ws.wrench, ws.spare, ws.twist, v)
     held = loops.kind.shape[0] > 0
     if held:

@@ -10,7 +10,8 @@ from sim.groups.numeric import pose_matrix, triple
 from sim.multibody.arrays import FREE
 from sim.multibody.declaration import WORLD, Body, Gear, Joint, Loop, TreeState
 from sim.multibody.robots.files import MOST_BODIES
-from sim.multibody.robots.robot import SHAPES, Apart, Geom, Motor, Robot
+from sim.multibody.robots.motors import driven, efforts, motors
+from sim.multibody.robots.robot import SHAPES, Apart, Geom, Robot
 from sim.multibody.robots.tendons import Tendons
 from sim.multibody.robots.urdf import Inertial
 from sim.multibody.tree import Tree, tree, with_springs
@@ -23,8 +24,6 @@ _EQUALITIES = ("connect", "weld", "joint", "tendon")
 _CONNECT, _WELD, _JOINTS, _TENDONS = 0, 1, 2, 3
 _SITE = 6
 """By mujoco's number of an object's type."""
-_TENDON = 3
-"""By mujoco's number of what an actuator acts on."""
 _GREY = (0.5, 0.5, 0.5, 1.0)
 _HIDDEN_GROUP = 3
 """From this one on mujoco's viewers hide shapes."""
@@ -57,7 +56,11 @@ def robot_of(
         name=name,
         tree=declared,
         geoms=tuple(_geoms(model, bodies, np.asarray(collides.any(axis=1)), inertials is not None)),
-        motors=tuple(_efforts(model, bodies) if inertials is not None else _motors(model, bodies, tendons)),
+        motors=tuple(
+            efforts(model, bodies.joints)
+            if inertials is not None
+            else motors(model, bodies.joints, tendons.driven_names)
+        ),
         start=declared.state(_coordinates(declared, model.qpos0)),
         keyframes={
             _name(model.key(k).name, f"keyframe {k}"): declared.state(
@@ -251,40 +254,6 @@ def _geoms(model: Any, bodies: _Bodies, collides: np.ndarray, urdf: bool) -> Ite
         )
 
 
-def _shares(model: Any, a: int, bodies: _Bodies, tendons: Tendons) -> dict[str, float]:
-    """Torque or force of hinges and slides for a force of 1 of an actuator, where these are numbers; otherwise none."""
-    plain = (
-        model.actuator_dyntype[a] == 0 and model.actuator_gaintype[a] == 0 and model.actuator_biastype[a] == 0
-    )
-    on, at = int(model.actuator_trntype[a]), int(model.actuator_trnid[a, 0])
-    if plain and on in (0, 1) and model.jnt_type[at] >= 2:
-        return {bodies.joints[at]: 1.0}
-    return tendons.joints_of(at) if plain and on == _TENDON else {}
-
-
-def _motors(model: Any, bodies: _Bodies, tendons: Tendons) -> Iterable[Motor]:
-    for a in range(model.nu):
-        gear = float(model.actuator_gear[a, 0] * model.actuator_gainprm[a, 0])
-        shares = [(joint, gear * share) for joint, share in _shares(model, a, bodies, tendons).items()]
-        if shares:
-            low, high = model.actuator_ctrlrange[a] if model.actuator_ctrllimited[a] else (-np.inf, np.inf)
-            yield Motor(
-                name=_name(model.actuator(a).name, f"motor {a}"),
-                joint=shares[0][0],
-                gear=shares[0][1],
-                limits=(float(low), float(high)),
-                others=tuple(shares[1:]),
-            )
-
-
-def _efforts(model: Any, bodies: _Bodies) -> Iterable[Motor]:
-    """Of a URDF, which names no motors: the effort of each joint that has one."""
-    for j in np.flatnonzero(model.jnt_actfrclimited) if model.nu == 0 else ():
-        effort = float(model.jnt_actfrcrange[j, 1])
-        if effort > 0.0:
-            yield Motor(bodies.joints[j], bodies.joints[j], effort, (-1.0, 1.0))
-
-
 def _equality(model: Any, e: int) -> str:
     kind = int(model.eq_type[e])
     return f"{_EQUALITIES[kind]} {quote(model.equality(e).name)}" if kind < len(_EQUALITIES) else "of flexes"
@@ -372,11 +341,11 @@ def _left_out(model: Any, bodies: _Bodies, tendons: Tendons) -> Iterable[str]:
         "gravity compensation is", [bodies.names[i] for i in np.flatnonzero(model.body_gravcomp)]
     )
     yield from left_out(
-        "actuators that are no motors of joints are",
+        "actuators that are no motors of joints and tendons are",
         [
             _name(model.actuator(a).name, f"actuator {a}")
             for a in range(model.nu)
-            if not _shares(model, a, bodies, tendons)
+            if not driven(model, a, bodies.joints, tendons.driven_names)
         ],
     )
     if model.opt.density or model.opt.viscosity:

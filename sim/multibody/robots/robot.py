@@ -101,22 +101,15 @@ class Apart(Container[frozenset[str]]):
 
 @dataclass(frozen=True)
 class Motor:
-    """An actuator that turns its command into a torque or force of one joint, or of several."""
+    """An actuator that turns its command into a torque or force of one joint, or along a tendon."""
 
     name: str
     joint: str
-    """Name of the velocity that it drives."""
+    """Name of the velocity that it drives, or of a driven tendon."""
     gear: float
     """N m or N for a command of 1."""
     limits: tuple[float, float]
     """Of the command."""
-    others: tuple[tuple[str, float], ...] = ()
-    """Joints that it drives besides, each with its gear, as along a tendon."""
-
-    @property
-    def drives(self) -> tuple[tuple[str, float], ...]:
-        """(joint, gear) of each."""
-        return ((self.joint, self.gear), *self.others)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,16 +136,15 @@ class Robot:
     """Velocities of joints that no servo holds."""
 
     def torques(self, commands: Given) -> np.ndarray:
-        """(nv,) `controls` of the tree from the motors' commands, all or by name; each is kept to its limits.
-
-        Raises InputError.
+        """(nv + m,) `controls` of the tree, of joints and then of driven tendons, from the motors' commands, all or by
+        name; each is kept to its limits. Raises InputError.
         """
         names = tuple(motor.name for motor in self.motors)
         given = numbers(f"commands of {self.name}", commands, names)
-        torques = np.zeros(self.tree.nv)
+        torques = np.zeros(len(self.tree.effort_names))
         for motor, command in zip(self.motors, given, strict=True):
-            for joint, gear in motor.drives:
-                torques[self.tree.velocity_names.index(joint)] += gear * np.clip(command, *motor.limits)
+            at = self.tree.effort_names.index(motor.joint)
+            torques[at] += motor.gear * np.clip(command, *motor.limits)
         return torques
 
 

@@ -8,6 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from sim.groups.numeric import pose_matrix, triple
 from sim.multibody.declaration import Strand, Tendon, Wrap
+from sim.multibody.robots.motors import pulling
 from sim.multibody.tree import Tree, point_of
 
 _JOINT, _PULLEY, _SITE, _SPHERE, _CYLINDER = 1, 2, 3, 4, 5
@@ -119,6 +120,11 @@ class Tendons:
         stiffness, damping = (np.atleast_1d(x[t])[0] for x in (model.tendon_stiffness, model.tendon_damping))
         return float(stiffness), float(damping)
 
+    @property
+    def driven_names(self) -> list[str | None]:
+        """Of all, None for those along which the tree has no force of a control."""
+        return [name if moves else None for name, moves in zip(self.names, self._moves, strict=True)]
+
     def is_served(self, t: int) -> bool:
         """Whether its length is one of the tree's, or what it does is nothing that the tree would feel."""
         return (
@@ -132,25 +138,33 @@ class Tendons:
         return bool(model.eq_type[e] == _EQUAL_TENDONS and all(self._moves[t] for t in ends))
 
     def springs(self) -> Iterable[Tendon]:
-        """Of those that pull, damp, are held to a length or within lengths."""
+        """Of those that pull, damp, are driven, held to a length or within lengths; and of servos along them."""
         model = self._model
         held = {int(t) for e in range(model.neq) if model.eq_active0[e] and self.couples(e)
                 for t in (model.eq_obj1id[e], model.eq_obj2id[e])}  # fmt: skip
         for t in range(model.ntendon):
             stiffness, damping = self._strength(t)
             limits = self._model.tendon_range[t] if model.tendon_limited[t] else (-np.inf, np.inf)
-            if self._moves[t] and (stiffness or damping or t in held or model.tendon_limited[t]):
+            if not self._moves[t]:
+                continue
+            laws = list(pulling(model, t))
+            named = bool(laws or t in held or model.tendon_limited[t])
+            strands, joints = self._strands(t), self.joints_of(t)
+            if stiffness or damping or named:
                 low, high = (float(x) for x in model.tendon_lengthspring[t])
-                joints = self.joints_of(t)
                 yield Tendon(
-                    self._strands(t),
+                    strands,
                     joints,
                     stiffness,
                     damping,
                     (low, high),
                     (float(limits[0]), float(limits[1])),
-                    self.names[t] if t in held or model.tendon_limited[t] else "",
+                    self.names[t] if named else "",
+                    bool(laws),
                 )
+            for law in laws:
+                if law.is_servo:
+                    yield Tendon(strands, joints, law.stiffness, law.damping, law.rest)
 
     def left_out(self) -> list[str]:
         """Names of those with more than stiffness, damping and limits, or with a side that another body carries."""

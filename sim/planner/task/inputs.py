@@ -294,7 +294,7 @@ def _carrying(vehicle: ArticulatedVehicle, node: np.ndarray) -> np.ndarray:
     """(n_controls,) that come nearest to what gravity and springs do to the joints, by the same steps; where joints
     close loops, to those that lead, since the loops' own forces hold the rest."""
     u, q, arrays = ca.SX.sym("u", len(vehicle.controls)), node[vehicle.node_layout.pose], vehicle.tree.arrays
-    forces = ca.densify(vehicle.forces(u, vehicle.own))
+    forces = ca.densify(vehicle.symbolic.driven(ca.SX(q), vehicle.forces(u, vehicle.own)))
     found = ca.Function("forces", [u], [forces, ca.densify(ca.jacobian(forces, u))])
     space, force = workspace(arrays), np.zeros(vehicle.tree.nv)
     place(arrays, q, space.node)
@@ -310,7 +310,8 @@ def _carrying(vehicle: ArticulatedVehicle, node: np.ndarray) -> np.ndarray:
 def _accelerating(vehicle: ArticulatedVehicle) -> np.ndarray:
     """(n_controls,) that hold it where it starts and give joints 1 rad/s^2 or 1 m/s^2 besides."""
     u, node = ca.SX.sym("u", len(vehicle.controls)), vehicle.default_state().node
-    slopes = ca.densify(ca.jacobian(vehicle.forces(u, vehicle.own), u))
+    q = ca.SX(node[vehicle.node_layout.pose])
+    slopes = ca.densify(ca.jacobian(vehicle.symbolic.driven(q, vehicle.forces(u, vehicle.own)), u))
     columns = np.abs(np.array(ca.Function("slopes", [u], [slopes])(vehicle.neutral_controls)))
     inertia = mass_matrix(vehicle.tree.arrays, node[vehicle.node_layout.pose]).diagonal()[:, None]
     acts = columns > _LITTLE

@@ -50,7 +50,8 @@ class ArticulatedVehicle(Vehicle):
     form = Form.TREE
     twist_embedding = np.eye(6)
     torques: tuple[str, ...] = ()
-    """Joints, by the names of their velocities, that the controls drive, in the controls' order [N m or N]."""
+    """Joints, by the names of their velocities, and driven tendons, that the controls drive, in the controls' order
+    [N m or N]."""
     meets_itself: bool = False
     """Whether its bodies touch each other, but for those that are joined or overlap in its default state."""
     apart: Container[frozenset[str]] = frozenset()
@@ -131,12 +132,12 @@ class ArticulatedVehicle(Vehicle):
 
     @cached_property
     def driven(self) -> np.ndarray:
-        """(n_controls,) places in v that the controls drive."""
-        return np.array([self.tree.velocity_names.index(name) for name in self.torques], np.int64)
+        """(n_controls,) places in v, or behind it of driven tendons, that the controls drive."""
+        return np.array([self.tree.effort_names.index(name) for name in self.torques], np.int64)
 
     def forces(self, u: ca.SX, q: Quantities) -> ca.SX:
-        """(nv,) the same as `joint_forces` on expressions."""
-        forces = ca.SX.zeros(self.tree.nv)
+        """(nv + m,) the same as `joint_forces` on expressions."""
+        forces = ca.SX.zeros(len(self.tree.effort_names))
         forces[self.driven.tolist()] = u
         return forces
 
@@ -145,9 +146,9 @@ class ArticulatedVehicle(Vehicle):
         return ca.SX(0, 1)
 
     def joint_forces(self, u: np.ndarray, p: np.ndarray) -> np.ndarray:
-        """(nv,) generalised forces of the controls (n_controls,) with the parameters p (parameter_count,), held over a
-        step."""
-        forces = np.zeros(self.tree.nv)
+        """(nv + m,) generalised forces of the controls (n_controls,) with the parameters p (parameter_count,), then
+        those along driven tendons, held over a step."""
+        forces = np.zeros(len(self.tree.effort_names))
         forces[self.driven] = u
         return forces
 
@@ -329,11 +330,11 @@ class JointState(State):
 
 @lru_cache(maxsize=16)
 def vehicle_of(tree: Tree) -> ArticulatedVehicle:
-    """A declared tree as a vehicle, whose controls are the torques and forces of all its joints."""
-    names = usable(tree.velocity_names)
+    """A declared tree as a vehicle, whose controls are the torques and forces of all its joints and driven tendons."""
+    names = usable(tree.effort_names)
     torques = tuple(
         Control(name, "", -np.inf, np.inf, f"At {joint}.")
-        for name, joint in zip(names, tree.velocity_names, strict=True)
+        for name, joint in zip(names, tree.effort_names, strict=True)
     )
 
     class Declared(ArticulatedVehicle):
@@ -345,7 +346,7 @@ def vehicle_of(tree: Tree) -> ArticulatedVehicle:
         def declare(self, q: SimpleNamespace) -> Tree:
             return tree
 
-    Declared.torques = tree.velocity_names
+    Declared.torques = tree.effort_names
     return Declared()
 
 
@@ -378,8 +379,9 @@ class ClosedVehicle(ArticulatedVehicle):
         slopes = self.closure.slopes(self.default_state().node[self.node_layout.pose])[0][
             self.independent_gaps
         ]
-        others = np.setdiff1d(np.arange(self.tree.nv), self.driven)
-        return np.setdiff1d(np.arange(self.tree.nv), dependent(slopes, [*others, *self.driven]))
+        driven = self.driven[self.driven < self.tree.nv]
+        others = np.setdiff1d(np.arange(self.tree.nv), driven)
+        return np.setdiff1d(np.arange(self.tree.nv), dependent(slopes, [*others, *driven]))
 
     def closed_state(self, wanted: Mapping[str, float]) -> State:
         """At rest with leading joints, by the names of their coordinates, where wanted, others as by itself, and

@@ -21,7 +21,7 @@ from sim.multibody.observing import body_frames
 from sim.multibody.robots.robot import Geom, Robot, capsules_of, hull_of, lowest_m
 from sim.multibody.shapes import STAND, Link, Touching, hinges_of, links_of
 from sim.multibody.stepping import node_force
-from sim.multibody.tree import Tree
+from sim.multibody.tree import Tree, is_angle
 from sim.platform.errors import InputError, one_of, quote
 from sim.platform.values import dataclass
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
@@ -62,8 +62,9 @@ class Property:
 
 
 class RobotVehicle(ArticulatedVehicle):
-    """Subclasses name a robot. Its controls are torques and forces of the motored joints, its parameters gravity, the
-    servos' rate, a target for each hinge and slide, and of each body its mass and the damping of its joint."""
+    """Subclasses name a robot. Its controls are torques and forces of the motored joints and tendons, its parameters
+    gravity, the servos' rate, a target for each hinge and slide, and of each body its mass and the damping of its
+    joint."""
 
     meets_itself = True
     robot: Robot
@@ -107,7 +108,7 @@ class RobotVehicle(ArticulatedVehicle):
         cls.torques = tuple(driven)
         names = usable(driven)
         cls.controls = tuple(
-            Control(name, _unit(robot.tree, joint, "N m", "N"), low, high, f"At {joint}.")
+            Control(name, _effort_unit(robot.tree, joint), low, high, f"At {joint}.")
             for name, (joint, (low, high)) in zip(names, driven.items(), strict=True)
         )
 
@@ -364,13 +365,12 @@ def _target(robot: Robot, servo: Servo) -> Parameter:
 
 
 def _driven(robot: Robot) -> dict[str, tuple[float, float]]:
-    """Joint -> lowest and highest torque or force of all its motors together; of 1 where a command has no limits."""
+    """Joint or tendon -> lowest and highest torque or force of all its motors; of 1 where a command has no limits."""
     found: dict[str, tuple[float, float]] = {}
     for motor in robot.motors:
-        for joint, gear in motor.drives:
-            low, high = _range(gear, motor.limits)
-            before = found.get(joint, (0.0, 0.0))
-            found[joint] = before[0] + low, before[1] + high
+        low, high = _range(motor.gear, motor.limits)
+        before = found.get(motor.joint, (0.0, 0.0))
+        found[motor.joint] = before[0] + low, before[1] + high
     return {joint: (min(low, 0.0), max(high, 0.0)) for joint, (low, high) in found.items()}
 
 
@@ -394,6 +394,13 @@ def _slides(tree: Tree, at: int) -> bool:
 
 def _unit(tree: Tree, joint: str, turning: str, sliding: str) -> str:
     return sliding if _slides(tree, tree.velocity_names.index(joint)) else turning
+
+
+def _effort_unit(tree: Tree, name: str) -> str:
+    """Of what drives a joint, or a tendon: along one of hinges alone it is a torque."""
+    if name in tree.velocity_names:
+        return _unit(tree, name, "N m", "N")
+    return "N m" if is_angle(tree, tree.spring_names.index(name)) else "N"
 
 
 def _length(x: np.ndarray) -> float:

@@ -125,27 +125,6 @@ def test_tendons_pull_and_damp_as_mujocos(tmp_path, seed):
         np.testing.assert_allclose(ours, data.ten_length[served], atol=1e-12)
 
 
-def test_motors_of_tendons_over_joints_drive_them_as_mujocos(tmp_path):
-    """Each joint by its share; what pulls along points has no share that stays, and is told by name."""
-    mujoco = pytest.importorskip("mujoco")
-    rng, path = np.random.default_rng(3), tmp_path / "driven.xml"
-    text = branched(rng)
-    actuators = (
-        '<motor name="winch" tendon="f0" gear="3" ctrlrange="-0.5 2" ctrllimited="true"/>'
-        '<motor name="pull" tendon="t0"/><motor name="other" tendon="f1"/><motor name="own" joint="j0" gear="0.3"/>'
-    )
-    path.write_text(text.replace("</mujoco>", f"<actuator>{actuators}</actuator></mujoco>"))
-    robot, model = sim.read_robot(path), mujoco.MjModel.from_xml_path(str(path))
-    assert robot.notes == ("actuators that are no motors of joints are left out: pull",)
-    data = mujoco.MjData(model)
-    commands = {"winch": 5.0, "other": -0.7, "own": 1.0}
-    for name, command in commands.items():
-        data.actuator(name).ctrl[0] = command
-    mujoco.mj_forward(model, data)
-    ours = in_mujocos(model, robot, data, robot.torques(commands))
-    np.testing.assert_allclose(ours, data.qfrc_actuator, atol=1e-12)
-
-
 def rings(rng, tendons, gravity=(0.0, 0.0, 0.0), **more):
     """Two free bodies, an arm on a ball joint of one of them and a slide on a hinge."""
     bodies = []
@@ -250,8 +229,8 @@ class Strung(ArticulatedVehicle):
             ("stiffness", 30.0), ("damping", 1.5), ("rest", 0.4), ("ring", 0.3), ("divisor", 2.0), ("share", 0.7)
         )
     )  # fmt: skip
-    controls = (Control("u", "N m", -9.0, 9.0, ""),)
-    torques = ("hinge",)
+    controls = (Control("u", "N m", -9.0, 9.0, ""), Control("pull", "N", -9.0, 9.0, ""))
+    torques = ("hinge", "rope")
 
     def declare(self, q):
         bodies = [
@@ -265,7 +244,7 @@ class Strung(ArticulatedVehicle):
         top, ring = ("world", (0.3, 0.2, 0.4)), ("hinge", (0.1, q.ring, -0.2))
         strands = [sim.Strand([top, ring, ("ball", (0.1, 0.0, -0.2))]), sim.Strand([ring, top], q.divisor)]
         tendons = [
-            sim.Tendon(strands, {}, q.stiffness, q.damping, q.rest),
+            sim.Tendon(strands, {}, q.stiffness, q.damping, q.rest, name="rope", driven=True),
             sim.Tendon((), {"hinge": q.share, "slide": -1.5}, 0.5 * q.stiffness, 0.2, 0.1),
         ]
         return sim.tree(bodies, springs=tendons)
@@ -276,7 +255,7 @@ class Strung(ArticulatedVehicle):
 
 def test_derivatives_by_numbers_of_tendons_are_what_differences_approach_and_the_adjoint_theirs():
     vehicle, steps, rng = Strung(), 50, np.random.default_rng(0)
-    controls = rng.normal(size=(steps, 1))
+    controls = rng.normal(size=(steps, 2))
 
     def rolled(of, given):
         return sim.rollout_gradient(
