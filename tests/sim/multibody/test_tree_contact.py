@@ -138,3 +138,20 @@ def test_a_thrown_person_is_played_again_to_the_bit(tmp_path):
     np.testing.assert_array_equal(saved.samples().nodes, told.nodes)
     np.testing.assert_array_equal(saved.resimulate().samples().nodes, told.nodes)
     assert told.observed.energy[-1] == pytest.approx(lane.energy_J, rel=1e-12)
+
+
+@pytest.mark.parametrize("method", ["rk4", "semi-implicit-euler", "riqn"])
+def test_steps_on_the_ground_that_are_taken_at_once_are_those_taken_one_by_one(method):
+    """To the bit: of the many ends that touch, none is taken for a moment of a step."""
+    person = sim.vehicle("ragdoll")
+    ground, p = TreeGround.under(person, slope(0.0)), person.parameter_vector
+    stepper = tree_stepper(person, integrator(method))
+    still, ends = np.zeros(stepper.dim), []
+    u = np.tile(person.neutral_controls, len(stepper.moments))
+    for parts in (1, 100):
+        y = stepper.start(thrown(person, 1.2), person.neutral_controls, p, 1e-3)
+        for _ in range(parts):
+            assert stepper.advance(y, u, still, p, 1e-3, 1000 // parts, ground.env)[1] == 0
+        assert ground.wrench_b[5] > 100.0
+        ends.append(y)
+    np.testing.assert_array_equal(*ends)
