@@ -71,10 +71,11 @@ class TreeArrays(NamedTuple):
     parts: np.ndarray
     """(m, 7) these points in the bodies' frames [m], and what the part is multiplied with."""
     wrap_carriers: np.ndarray
-    """(w, 2) body of a shape that parts go round, -1 for the world, and how (`wraps.SHORTEST` ...)."""
+    """(w, 3) body of a shape that parts go round, -1 for the world, how (`wraps.SHORTEST` ...), and the body that
+    carries the point on whose side they go."""
     wraps: np.ndarray
     """(w, 10) in the body's frame: centre [m], unit axis of a cylinder, of a sphere zeros; radius [m]; from the centre
-    to a point on the side of which parts go [m]."""
+    to a point on the side of which parts go, in the frame of another body the point [m]."""
     driven: np.ndarray
     """(m,) springs along which controls have forces."""
     damping: np.ndarray

@@ -144,6 +144,9 @@ class Wrap:
     side: tuple[float, float, float] | None = None
     """A point in the body's frame on the side of which the strand goes [m]; None: the shorter way. Nearer to the centre
     than the radius, it says that the strand goes through the shape as through a ring."""
+    side_body: str = ""
+    """In whose frame that point is, or "world"; nothing: the body's. Where it moves against the shape, the strand goes
+    as it stands at the moment."""
 
 
 @dataclass(frozen=True, eq=False)

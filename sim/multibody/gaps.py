@@ -15,9 +15,18 @@ from sim.multibody.arrays import COORDINATE, REVOLUTE
 from sim.multibody.declaration import COEFFICIENTS, WORLD, Body, Gear, Loop, aligned, checked_joints, rotation
 from sim.multibody.kinematics import gather
 from sim.multibody.spatial import add, cross, dot, jit, length_of, rotate, row3, row9, sub, times
-from sim.multibody.springs import arm_from, from_centre, pull, push, spring_length, spring_rate, way_along
+from sim.multibody.springs import (
+    arm_from,
+    from_centre,
+    pull,
+    push,
+    side_of,
+    spring_length,
+    spring_rate,
+    way_along,
+)
 from sim.multibody.tree import Tree, hinge_or_slide, is_angle, point_of
-from sim.multibody.wraps import bent_rate
+from sim.multibody.wraps import second_rate_round
 from sim.platform.errors import InputError, array_of, quote
 
 WAY, TURN, GEAR, DAMPER = 0, 1, 2, 3
@@ -167,19 +176,19 @@ def direction_rates(ws, i, along):
 
 
 @jit
-def second_rate_round(tree, ws, m):
+def second_rate_of_part(tree, ws, m):
     """Of part m, which goes round a shape, likewise."""
     i, j, w = tree.part_carriers[m, 0], tree.part_carriers[m, 1], tree.part_carriers[m, 2]
     k = tree.wrap_carriers[w, 0]
     v, a = point_rates(ws, k, arm_from(ws.node, k, row3(tree.wraps, w, 0)))
     x, x_second = point_rates(ws, i, arm_from(ws.node, i, row3(tree.parts, m, 0)))
     y, y_second = point_rates(ws, j, arm_from(ws.node, j, row3(tree.parts, m, 3)))
-    axis, side = arm_from(ws.node, k, row3(tree.wraps, w, 3)), arm_from(ws.node, k, row3(tree.wraps, w, 7))
+    axis, side = arm_from(ws.node, k, row3(tree.wraps, w, 3)), side_of(tree, ws.node, w)
     turns, turns_second = direction_rates(ws, k, axis)
     one = (from_centre(tree, ws.node, m, 0), sub(x, v), sub(x_second, a))
     other = (from_centre(tree, ws.node, m, 1), sub(y, v), sub(y_second, a))
     how = tree.wrap_carriers[w, 1]
-    return bent_rate(one, other, (axis, turns, turns_second), tree.wraps[w, 6], side, how)
+    return second_rate_round(one, other, (axis, turns, turns_second), tree.wraps[w, 6], side, how)
 
 
 @jit
@@ -189,7 +198,7 @@ def second_rate_of_length(tree, ws, k):
     for m in range(tree.part_starts[k], tree.part_starts[k + 1]):
         i, j = tree.part_carriers[m, 0], tree.part_carriers[m, 1]
         if tree.part_carriers[m, 2] >= 0:
-            total += tree.parts[m, 6] * second_rate_round(tree, ws, m)
+            total += tree.parts[m, 6] * second_rate_of_part(tree, ws, m)
         elif j != COORDINATE:
             way = way_along(tree, ws.node, m)
             length = length_of(way)

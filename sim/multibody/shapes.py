@@ -8,7 +8,7 @@ import numpy as np
 from sim.groups.numeric import triple
 from sim.multibody.arrays import BALL, COORDINATE, REVOLUTE
 from sim.multibody.tree import Tree
-from sim.multibody.wraps import WITHIN, bent
+from sim.multibody.wraps import MOVING, SIDED, WITHIN, bent
 from sim.platform.values import dataclass
 from sim.shapes import Capsule, Shape, Sphere
 
@@ -155,21 +155,31 @@ class Cord:
     other: End
     round: tuple[str, np.ndarray, int] | None = None
     """Body of the shape, its row as `TreeArrays.wraps` has them in that body's frame, and how the cord goes."""
+    beside: End | None = None
+    """The point on whose side it goes, where another body carries it."""
 
     @property
     def bodies(self) -> set[str]:
-        """That carry its ends and the shape."""
-        return {self.one[0], self.other[0], *(() if self.round is None else (self.round[0],))}
+        """That carry its ends, the shape and the point beside it."""
+        shape = () if self.round is None else (self.round[0],)
+        return {self.one[0], self.other[0], *shape, *(() if self.beside is None else (self.beside[0],))}
 
     def points_w(self, bodies: Mapping[str, np.ndarray]) -> np.ndarray:
         """(k, 3) along it, by the bodies' poses (4, 4)."""
-        p, q = ((bodies[body] @ (*at_b, 1.0))[:3] for body, at_b in (self.one, self.other))
+
+        def place(end: End) -> np.ndarray:
+            return np.asarray(bodies[end[0]] @ (*end[1], 1.0))[:3]
+
+        p, q = place(self.one), place(self.other)
         if self.round is None:
             return np.array([p, q])
         body, row, how = self.round
         T = bodies[body]
         centre = T[:3, :3] @ row[:3] + T[:3, 3]
         axis, side = T[:3, :3] @ row[3:6], T[:3, :3] @ row[7:10]
+        if self.beside is not None:
+            side = place(self.beside) - centre
+            how = WITHIN if float(side @ side) < row[6] ** 2 else SIDED
         return centre + _points_round(p - centre, q - centre, axis, float(row[6]), side, how)
 
 
@@ -218,14 +228,18 @@ def cords_of(tree: Tree) -> tuple[Cord, ...]:
     def shape(w: int) -> tuple[str, np.ndarray, int] | None:
         if w < 0:
             return None
-        row, (carrier, how) = a.wraps[w], a.wrap_carriers[w].tolist()
+        row, (carrier, how, _) = a.wraps[w], a.wrap_carriers[w].tolist()
         name, T = place(carrier)
         R = T[:3, :3]
         return name, np.r_[R @ row[:3] + T[:3, 3], R @ row[3:6], row[6], R @ row[7:10]], how
 
+    def beside(w: int) -> End | None:
+        moving = w >= 0 and a.wrap_carriers[w, 1] == MOVING
+        return end(int(a.wrap_carriers[w, 2]), a.wraps[w, 7:10]) if moving else None
+
     seen = a.part_starts[np.count_nonzero(a.springs[:, 4] == 0.0)]  # after which limits go the same way
     return tuple(
-        Cord(end(int(i), row[:3]), end(int(j), row[3:6]), shape(int(w)))
+        Cord(end(int(i), row[:3]), end(int(j), row[3:6]), shape(int(w)), beside(int(w)))
         for (i, j, w), row in zip(a.part_carriers[:seen], a.parts[:seen], strict=True)
         if j != COORDINATE
     )

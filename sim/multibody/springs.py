@@ -23,7 +23,7 @@ from sim.multibody.spatial import (
     sub,
     times,
 )
-from sim.multibody.wraps import bent
+from sim.multibody.wraps import goes_round
 
 
 @jit
@@ -80,6 +80,16 @@ def from_centre(tree, node, m, end):
 
 
 @jit
+def side_of(tree, node, w):
+    """To the point on whose side parts go round shape w from its centre, in the world's axes."""
+    k, j = tree.wrap_carriers[w, 0], tree.wrap_carriers[w, 2]
+    x = row3(tree.wraps, w, 7)
+    if j == k:
+        return arm_from(node, k, x)
+    return sub(point_at(tree, node, j, x), point_at(tree, node, k, row3(tree.wraps, w, 0)))
+
+
+@jit
 def drawn(tree, node, m):
     """(length of part m, unit vectors in the world by which it grows with its first point and with its second)."""
     w = tree.part_carriers[m, 2]
@@ -90,8 +100,8 @@ def drawn(tree, node, m):
         return length, along, times(-1.0, along)
     k = tree.wrap_carriers[w, 0]
     one, other = from_centre(tree, node, m, 0), from_centre(tree, node, m, 1)
-    axis, side = arm_from(node, k, row3(tree.wraps, w, 3)), arm_from(node, k, row3(tree.wraps, w, 7))
-    return bent(one, other, axis, tree.wraps[w, 6], side, tree.wrap_carriers[w, 1])
+    axis, side = arm_from(node, k, row3(tree.wraps, w, 3)), side_of(tree, node, w)
+    return goes_round(one, other, axis, tree.wraps[w, 6], side, tree.wrap_carriers[w, 1])
 
 
 @jit

@@ -43,7 +43,7 @@ from sim.multibody.declaration import (
     tendon_of,
     vector,
 )
-from sim.multibody.wraps import SHORTEST, SIDED, WITHIN
+from sim.multibody.wraps import MOVING, SHORTEST, SIDED, WITHIN
 from sim.platform.errors import InputError, array_of, number, one_of, quote
 from sim.platform.values import dataclass
 
@@ -279,7 +279,7 @@ class _Part(NamedTuple):
     other: int
     row: np.ndarray
     """Of `TreeArrays.parts`."""
-    wrap: tuple[tuple[int, int], np.ndarray] | None = None
+    wrap: tuple[tuple[int, int, int], np.ndarray] | None = None
     """Rows of `TreeArrays.wrap_carriers` and `wraps`."""
 
     @property
@@ -288,12 +288,12 @@ class _Part(NamedTuple):
         return len(own) > 1
 
 
-def _wrap_rows(tree: Tree, wrap: Wrap) -> tuple[tuple[int, int], np.ndarray]:
+def _wrap_rows(tree: Tree, wrap: Wrap) -> tuple[tuple[int, int, int], np.ndarray]:
     body, centre = point_of(tree, wrap.body, wrap.centre)
     radius = number("radius of a wrap", wrap.radius)
     if not radius > 0.0:
         raise InputError(f"radius of a wrap = {quote(wrap.radius)}; allowed: above 0")
-    axis, side, how = np.zeros(3), np.zeros(3), SHORTEST
+    axis, side, how, beside = np.zeros(3), np.zeros(3), SHORTEST, body
     if wrap.axis is not None:
         along = array_of("axis of a wrap", wrap.axis, (3,))
         if not np.linalg.norm(along) > 1e-12:
@@ -301,9 +301,13 @@ def _wrap_rows(tree: Tree, wrap: Wrap) -> tuple[tuple[int, int], np.ndarray]:
         end = point_of(tree, wrap.body, np.asarray(wrap.centre) + along / np.linalg.norm(along))[1]
         axis = end - centre
     if wrap.side is not None:
-        side = point_of(tree, wrap.body, wrap.side)[1] - centre
-        how = WITHIN if np.linalg.norm(side) < radius else SIDED
-    return (body, how), np.r_[centre, axis, radius, side]
+        beside, side = point_of(tree, wrap.side_body or wrap.body, wrap.side)
+        if beside == body:
+            side = side - centre
+            how = WITHIN if np.linalg.norm(side) < radius else SIDED
+        else:
+            how = MOVING
+    return (body, how, beside), np.r_[centre, axis, radius, side]
 
 
 def _strand_parts(tree: Tree, strand: Strand) -> list[_Part]:
@@ -375,7 +379,7 @@ def with_springs(tree: Tree, springs: Sequence[Spring | Tendon]) -> Tree:
         part_starts=np.cumsum([0, *(len(own) for own, _ in every)]),
         part_carriers=np.array(carriers, np.int64).reshape(-1, 3),
         parts=np.array([part.row for part in parts]).reshape(-1, 7),
-        wrap_carriers=np.array([carrier for carrier, _ in wraps], np.int64).reshape(-1, 2),
+        wrap_carriers=np.array([carrier for carrier, _ in wraps], np.int64).reshape(-1, 3),
         wraps=np.array([row for _, row in wraps]).reshape(-1, 10),
     )
     names = tuple(spring.name if isinstance(spring, Tendon) else "" for spring in springs)
@@ -471,7 +475,7 @@ def _arrays(
         part_starts=np.zeros(1, np.int64),
         part_carriers=np.zeros((0, 3), np.int64),
         parts=np.zeros((0, 7)),
-        wrap_carriers=np.zeros((0, 2), np.int64),
+        wrap_carriers=np.zeros((0, 3), np.int64),
         wraps=np.zeros((0, 10)),
         damping=damping,
         armature=armature,

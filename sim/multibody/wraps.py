@@ -10,9 +10,9 @@ import math
 
 from sim.multibody.spatial import add, aside, cos_sin, cross, dot, jit, larger, length_of, sub, times
 
-SHORTEST, SIDED, WITHIN = 0, 1, 2
+SHORTEST, SIDED, WITHIN, MOVING = 0, 1, 2, 3
 """How a string goes: the shorter way; the longer one where the side's point lies behind the centre as seen from between
-the ends; through the shape as through a ring."""
+the ends; through the shape as through a ring; one of the last two, as the point stands that another body carries."""
 _ITERATIONS = 12
 """Of Newton's method, for where a string touches a ring: it comes from one side and doubles its digits."""
 _OUTSIDE = 1.0 + 1e-12
@@ -131,6 +131,27 @@ def bent(p, q, axis, radius, side, how):
         picked3(bends, s, along),
         picked3(bends, t, times(-1.0, along)),
     )
+
+
+@jit
+def goes_round(p, q, axis, radius, side, how):
+    """As `bent`, of every way that a string goes."""
+    if how != MOVING:
+        return bent(p, q, axis, radius, side, how)
+    within = radius * radius - dot(side, side)
+    length, s, t = bent(p, q, axis, radius, side, WITHIN)
+    other, x, y = bent(p, q, axis, radius, side, SIDED)
+    return picked(within, length, other), picked3(within, s, x), picked3(within, t, y)
+
+
+@jit
+def second_rate_round(p, q, axis, radius, side, how):
+    """As `bent_rate`, likewise."""
+    if how != MOVING:
+        return bent_rate(p, q, axis, radius, side, how)
+    within = radius * radius - dot(side, side)
+    one = bent_rate(p, q, axis, radius, side, WITHIN)
+    return picked(within, one, bent_rate(p, q, axis, radius, side, SIDED))
 
 
 @jit

@@ -334,9 +334,7 @@ def _left_out(model: Any, bodies: _Bodies, tendons: Tendons) -> Iterable[str]:
     curved = {int(model.dof_jntid[d]) for d in np.flatnonzero(np.any(model.dof_dampingpoly, axis=1))}
     curved |= {int(j) for j in np.flatnonzero(np.any(model.jnt_stiffnesspoly, axis=1))}
     yield from left_out("nonlinear damping and stiffness are", [bodies.joints[j] for j in sorted(curved)])
-    yield from left_out(
-        "friction and inertia of tendons, and sides that other bodies carry, are", tendons.left_out()
-    )
+    yield from left_out("friction and inertia of tendons are", tendons.left_out())
     yield from left_out(
         "gravity compensation is", [bodies.names[i] for i in np.flatnonzero(model.body_gravcomp)]
     )

@@ -13,6 +13,7 @@ from sim.multibody.tree import Tree, point_of
 
 _JOINT, _PULLEY, _SITE, _SPHERE, _CYLINDER = 1, 2, 3, 4, 5
 """By mujoco's numbers of what a tendon goes by."""
+_KINDS = (_JOINT, _PULLEY, _SITE, _SPHERE, _CYLINDER)
 _EQUAL_TENDONS = 3
 """By mujoco's number of an equality's type."""
 Point = tuple[str, tuple[float, float, float]]
@@ -50,15 +51,8 @@ class Tendons:
         return range(begin, begin + int(self._model.tendon_num[t]))
 
     def _is_led(self, t: int) -> bool:
-        """By joints, sites and pulleys, and round shapes of which the side's site is on their own body."""
-        model, led = self._model, True
-        for k in self._wraps(t):
-            if model.wrap_type[k] in (_SPHERE, _CYLINDER):
-                side, geom = int(model.wrap_prm[k]), int(model.wrap_objid[k])
-                led &= side < 0 or self._carrier_of_site(side)[0] == self._carrier_of_geom(geom)[0]
-            else:
-                led &= model.wrap_type[k] in (_JOINT, _PULLEY, _SITE)
-        return bool(led)
+        """By joints, sites, pulleys and round shapes."""
+        return all(self._model.wrap_type[k] in _KINDS for k in self._wraps(t))
 
     def _has_a_way(self, declared: Tree, t: int) -> bool:
         """Whether its length can change."""
@@ -97,12 +91,14 @@ class Tendons:
 
     def _wrap(self, geom: int, site: int, endless: bool) -> Wrap:
         name, T = self._carrier_of_geom(geom)
+        beside, place = self._carrier_of_site(site) if site >= 0 else ("", None)
         return Wrap(
             name,
             triple(T[:3, 3]),
             float(self._model.geom_size[geom, 0]),
             triple(T[:3, 2]) if endless else None,
-            triple(self._carrier_of_site(site)[1]) if site >= 0 else None,
+            None if place is None else triple(place),
+            beside,
         )
 
     def joints_of(self, t: int) -> dict[str, float]:
@@ -167,7 +163,7 @@ class Tendons:
                     yield Tendon(strands, joints, law.stiffness, law.damping, law.rest)
 
     def left_out(self) -> list[str]:
-        """Names of those with more than stiffness, damping and limits, or with a side that another body carries."""
+        """Names of those with more than stiffness, damping and limits."""
         model = self._model
         bent = (model.tendon_stiffnesspoly, model.tendon_dampingpoly)
         more = (model.tendon_frictionloss, model.tendon_armature)
