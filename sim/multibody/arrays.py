@@ -61,8 +61,9 @@ class TreeArrays(NamedTuple):
     rotors: np.ndarray
     """(m, 3) angular momentum of theirs against the body, in its frame [kg m^2/s]."""
     springs: np.ndarray
-    """(k, 5) stiffness [N/m], lowest and highest length without force [m], damping [N s/m], and 1 for the limits of a
-    tendon, which damp beyond those lengths alone: they are none until a tree is bound to a step's length."""
+    """(k, 7) stiffness [N/m], lowest and highest length without force [m], damping [N s/m], 1 for the limits of a
+    tendon, which damp beyond those lengths alone: they are none until a tree is bound to a step's length; and what the
+    square and the cube of the way beyond those lengths are multiplied with [N/m^2, N/m^3]."""
     part_starts: np.ndarray
     """(k + 1,) where the parts of each spring's length begin."""
     part_carriers: np.ndarray

@@ -120,8 +120,8 @@ class Spring:
     other: str = WORLD
     other_point: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """In the other's frame [m]."""
-    stiffness: float = 0.0
-    """N/m."""
+    stiffness: float | tuple[float, float, float] = 0.0
+    """N/m; three numbers are multiplied with the way beyond the lengths without force, its square and its cube."""
     damping: float = 0.0
     """N s/m, against the rate of its length; within a step whatever its size, of variational methods."""
     rest: float | tuple[float, float] = 0.0
@@ -166,8 +166,8 @@ class Tendon:
     strands: Sequence[Strand] = ()
     joints: Mapping[str, float] = field(default_factory=dict)
     """Hinges and slides by the names of their coordinates, which are added to the length so many times."""
-    stiffness: float = 0.0
-    """N/m; of hinges alone N m/rad, where the numbers above have no unit."""
+    stiffness: float | tuple[float, float, float] = 0.0
+    """N/m, or three numbers, as a spring's; of hinges alone N m/rad, where the numbers above have no unit."""
     damping: float = 0.0
     """N s/m, as a spring's."""
     rest: float | tuple[float, float] = 0.0
@@ -348,12 +348,15 @@ def checked_limits(tendon: Tendon) -> tuple[float, float] | None:
     return (low, high) if np.isfinite(limits).any() else None
 
 
-def checked_spring(spring: Spring | Tendon) -> tuple[float, float, float, float]:
-    """(stiffness, lowest and highest length without force, damping). Raises InputError."""
+def checked_spring(spring: Spring | Tendon) -> tuple[float, ...]:
+    """A row of `TreeArrays.springs`. Raises InputError."""
     where = called(spring)
-    stiffness, damping = (
-        number(f"{where}: {what}", getattr(spring, what), low=0.0) for what in ("stiffness", "damping")
-    )
+    damping = number(f"{where}: damping", spring.damping, low=0.0)
+    if isinstance(spring.stiffness, tuple | list | np.ndarray):
+        first, *bent = array_of(f"{where}: stiffness", spring.stiffness, (3,)).tolist()
+    else:
+        first, bent = spring.stiffness, [0.0, 0.0]
+    stiffness = number(f"{where}: stiffness", first, low=0.0)
     try:
         rest = np.atleast_1d(numeric(spring.rest))
     except (TypeError, ValueError, OverflowError):
@@ -363,7 +366,7 @@ def checked_spring(spring: Spring | Tendon) -> tuple[float, float, float, float]
         raise InputError(
             f"{where}: rest = {quote(spring.rest)}; allowed: a length, or the lowest and highest"
         )
-    return stiffness, float(rest[0]), float(rest[-1]), damping
+    return stiffness, float(rest[0]), float(rest[-1]), damping, 0.0, *bent
 
 
 Given = ArrayLike | Mapping[str, float]

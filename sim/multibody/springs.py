@@ -164,11 +164,17 @@ def pull(tree, node, k, force, wrench):
 
 
 @jit
+def stiffness_at(tree, k, over):
+    """Force of spring k by the way that it is beyond its lengths without force."""
+    return tree.springs[k, 0] + over * (tree.springs[k, 5] + over * tree.springs[k, 6])
+
+
+@jit
 def pull_springs(tree, node, q, seconds, wrench):
     """Add so many seconds of all springs to the bodies' impulses."""
     for k in range(tree.springs.shape[0]):
         over = beyond(spring_length(tree, node, q, k), tree.springs[k, 1], tree.springs[k, 2])
-        pull(tree, node, k, -seconds * tree.springs[k, 0] * over, wrench)
+        pull(tree, node, k, -seconds * stiffness_at(tree, k, over) * over, wrench)
 
 
 @apart
@@ -260,4 +266,5 @@ def drawn_energy(tree, node, q):
     for k in range(tree.springs.shape[0]):
         over = beyond(spring_length(tree, node, q, k), tree.springs[k, 1], tree.springs[k, 2])
         energy += 0.5 * tree.springs[k, 0] * over**2
+        energy += over**3 * (tree.springs[k, 5] / 3.0 + over * tree.springs[k, 6] / 4.0)
     return energy

@@ -365,16 +365,16 @@ def with_springs(tree: Tree, springs: Sequence[Spring | Tendon]) -> Tree:
             raise InputError(f"{called(spring)}: {error}") from None
         if not any(part.moves for part in own):
             raise InputError(f"{called(spring)}: its points do not move apart")
-        made.append((own, (*checked_spring(spring), 0.0)))
+        made.append((own, checked_spring(spring)))
         if (limits := checked_limits(tendon)) is not None:
-            limited.append((tendon.name or "a tendon", own, (0.0, *limits, 0.0, 1.0)))
+            limited.append((tendon.name or "a tendon", own, (0.0, *limits, 0.0, 1.0, 0.0, 0.0)))
     every = [*made, *((own, row) for _, own, row in limited)]
     parts = [part for own, _ in every for part in own]
     wraps = [part.wrap for part in parts if part.wrap is not None]
     numbers_of_wraps = iter(range(len(wraps)))
     carriers = [(p.one, p.other, -1 if p.wrap is None else next(numbers_of_wraps)) for p in parts]
     arrays = tree.arrays._replace(
-        springs=np.array([row for _, row in every]).reshape(-1, 5),
+        springs=np.array([row for _, row in every]).reshape(-1, 7),
         driven=_driven(tree, springs),
         part_starts=np.cumsum([0, *(len(own) for own, _ in every)]),
         part_carriers=np.array(carriers, np.int64).reshape(-1, 3),
@@ -470,7 +470,7 @@ def _arrays(
         wind_w=wind_w,
         rotor_carriers=np.array([i for i, _ in rows.rotors], np.int64),
         rotors=np.array([rotor for _, rotor in rows.rotors]).reshape(-1, 3),
-        springs=np.zeros((0, 5)),
+        springs=np.zeros((0, 7)),
         driven=np.zeros(0, np.int64),
         part_starts=np.zeros(1, np.int64),
         part_carriers=np.zeros((0, 3), np.int64),

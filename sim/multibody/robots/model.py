@@ -8,11 +8,11 @@ from scipy.spatial.transform import Rotation
 
 from sim.groups.numeric import pose_matrix, triple
 from sim.multibody.arrays import FREE
-from sim.multibody.declaration import WORLD, Body, Gear, Joint, Loop, TreeState
+from sim.multibody.declaration import WORLD, Body, Gear, Joint, Loop, Tendon, TreeState
 from sim.multibody.robots.files import MOST_BODIES
 from sim.multibody.robots.motors import driven, efforts, motors
 from sim.multibody.robots.robot import SHAPES, Apart, Geom, Robot
-from sim.multibody.robots.tendons import Tendons
+from sim.multibody.robots.tendons import Tendons, polynomial
 from sim.multibody.robots.urdf import Inertial
 from sim.multibody.tree import Tree, tree, with_springs
 from sim.platform.errors import InputError, one_of, quote
@@ -21,6 +21,8 @@ _KINDS = ("free", "ball", "prismatic", "revolute")
 """By mujoco's number of a joint's type."""
 _SHAPES = {0: "plane", 2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box", 7: "mesh"}
 _EQUALITIES = ("connect", "weld", "joint", "tendon")
+_SLIDE = 2
+"""From this number of a joint's type on it is a slide or a hinge."""
 _CONNECT, _WELD, _JOINTS, _TENDONS = 0, 1, 2, 3
 _SITE = 6
 """By mujoco's number of an object's type."""
@@ -51,7 +53,7 @@ def robot_of(
         raise InputError(f"has no joint{floats}")
     declared = tree(bodies.declared, triple(gravity))
     tendons = Tendons(model, bodies.carrier, bodies.joints, declared)
-    declared = with_springs(declared, tuple(tendons.springs()))
+    declared = with_springs(declared, (*tendons.springs(), *_stiffening(model, bodies)))
     return Robot(
         name=name,
         tree=declared,
@@ -74,6 +76,14 @@ def robot_of(
         loops=tuple(_loops(model, bodies, tendons)),
         apart=_apart(model, bodies, collides),
     )
+
+
+def _stiffening(model: Any, bodies: "_Bodies") -> Iterable[Tendon]:
+    """Of hinges and slides whose springs are no straight line: what is bent about them."""
+    for j in np.flatnonzero(np.any(model.jnt_stiffnesspoly, axis=1) & (model.jnt_type >= _SLIDE)):
+        _, *bent = polynomial(model.jnt_stiffness[j], model.jnt_stiffnesspoly[j])
+        rest = float(model.qpos_spring[model.jnt_qposadr[j]])
+        yield Tendon((), {bodies.joints[j]: 1.0}, (0.0, bent[0], bent[1]), rest=rest)
 
 
 def _apart(model: Any, bodies: "_Bodies", collides: np.ndarray) -> Apart:
@@ -332,9 +342,12 @@ def _left_out(model: Any, bodies: _Bodies, tendons: Tendons) -> Iterable[str]:
         [bodies.joints[j] for j in range(model.njnt) if model.jnt_type[j] == 1 and model.jnt_limited[j]],
     )
     curved = {int(model.dof_jntid[d]) for d in np.flatnonzero(np.any(model.dof_dampingpoly, axis=1))}
-    curved |= {int(j) for j in np.flatnonzero(np.any(model.jnt_stiffnesspoly, axis=1))}
-    yield from left_out("nonlinear damping and stiffness are", [bodies.joints[j] for j in sorted(curved)])
-    yield from left_out("friction and inertia of tendons are", tendons.left_out())
+    bent = np.any(model.jnt_stiffnesspoly, axis=1) & (model.jnt_type < _SLIDE)
+    curved |= set(np.flatnonzero(bent).tolist())
+    yield from left_out(
+        "nonlinear damping, and stiffness of balls, is", [bodies.joints[j] for j in sorted(curved)]
+    )
+    yield from left_out("friction, inertia and nonlinear damping of tendons are", tendons.left_out())
     yield from left_out(
         "gravity compensation is", [bodies.names[i] for i in np.flatnonzero(model.body_gravcomp)]
     )

@@ -24,6 +24,11 @@ def _middle(each: Point | Wrap) -> Point:
     return (each.body, each.centre) if isinstance(each, Wrap) else each
 
 
+def polynomial(linear: np.ndarray, bent: np.ndarray) -> tuple[float, float, float]:
+    """A stiffness, and what the square and the cube of the way are multiplied with."""
+    return float(np.atleast_1d(linear)[0]), float(bent[0]), float(bent[1])
+
+
 class Tendons:
     """Those of a model, by mujoco's numbers."""
 
@@ -110,11 +115,11 @@ class Tendons:
                 found[name] = found.get(name, 0.0) + float(self._model.wrap_prm[k])
         return {name: share for name, share in found.items() if share}
 
-    def _strength(self, t: int) -> tuple[float, float]:
-        """(stiffness, damping)."""
-        model = self._model
-        stiffness, damping = (np.atleast_1d(x[t])[0] for x in (model.tendon_stiffness, model.tendon_damping))
-        return float(stiffness), float(damping)
+    def _stiffness(self, t: int) -> tuple[float, float, float]:
+        return polynomial(self._model.tendon_stiffness[t], self._model.tendon_stiffnesspoly[t])
+
+    def _damping(self, t: int) -> float:
+        return float(np.atleast_1d(self._model.tendon_damping[t])[0])
 
     @property
     def driven_names(self) -> list[str | None]:
@@ -124,7 +129,9 @@ class Tendons:
     def is_served(self, t: int) -> bool:
         """Whether its length is one of the tree's, or what it does is nothing that the tree would feel."""
         return (
-            self._moves[t] or self._is_led(t) or not (any(self._strength(t)) or self._model.tendon_limited[t])
+            self._moves[t]
+            or self._is_led(t)
+            or not (any(self._stiffness(t)) or self._damping(t) or self._model.tendon_limited[t])
         )
 
     def couples(self, e: int) -> bool:
@@ -139,14 +146,14 @@ class Tendons:
         held = {int(t) for e in range(model.neq) if model.eq_active0[e] and self.couples(e)
                 for t in (model.eq_obj1id[e], model.eq_obj2id[e])}  # fmt: skip
         for t in range(model.ntendon):
-            stiffness, damping = self._strength(t)
+            stiffness, damping = self._stiffness(t), self._damping(t)
             limits = self._model.tendon_range[t] if model.tendon_limited[t] else (-np.inf, np.inf)
             if not self._moves[t]:
                 continue
             laws = list(pulling(model, t))
             named = bool(laws or t in held or model.tendon_limited[t])
             strands, joints = self._strands(t), self.joints_of(t)
-            if stiffness or damping or named:
+            if any(stiffness) or damping or named:
                 low, high = (float(x) for x in model.tendon_lengthspring[t])
                 yield Tendon(
                     strands,
@@ -165,10 +172,9 @@ class Tendons:
     def left_out(self) -> list[str]:
         """Names of those with more than stiffness, damping and limits."""
         model = self._model
-        bent = (model.tendon_stiffnesspoly, model.tendon_dampingpoly)
-        more = (model.tendon_frictionloss, model.tendon_armature)
+        more = (model.tendon_dampingpoly, model.tendon_frictionloss, model.tendon_armature)
         return [
             self.names[t]
             for t in range(model.ntendon)
-            if not self.is_served(t) or any(np.any(x[t]) for x in (*bent, *more))
+            if not self.is_served(t) or any(np.any(x[t]) for x in more)
         ]
