@@ -10,7 +10,7 @@ from sim.groups.numeric import pose_matrix, triple
 from sim.multibody.arrays import FREE
 from sim.multibody.declaration import WORLD, Body, Gear, Joint, Loop, Tendon, TreeState
 from sim.multibody.robots.files import MOST_BODIES
-from sim.multibody.robots.motors import driven, efforts, motors
+from sim.multibody.robots.motors import driven, efforts, held, motors
 from sim.multibody.robots.robot import SHAPES, Apart, Geom, Robot
 from sim.multibody.robots.tendons import Tendons, polynomial
 from sim.multibody.robots.urdf import Inertial
@@ -169,22 +169,24 @@ class _Bodies:
         kind, at = _KINDS[model.jnt_type[j]], int(model.jnt_dofadr[j])
         if kind == "free":
             return Joint("free", name=self.joints[j])
+        damping, stiffness = float(model.dof_damping[at]), float(np.atleast_1d(model.jnt_stiffness[j])[0])
         common: dict[str, Any] = {
-            "damping": float(model.dof_damping[at]),
             "armature": float(model.dof_armature[at]),
-            "stiffness": float(np.atleast_1d(model.jnt_stiffness[j])[0]),
             "anchor": triple(model.jnt_pos[j]),
             "name": self.joints[j],
         }
         if kind == "ball":
-            return Joint("ball", **common)
+            return Joint("ball", damping=damping, stiffness=stiffness, **common)
         q = int(model.jnt_qposadr[j])
         low, high = model.jnt_range[j] if model.jnt_limited[j] else (-np.inf, np.inf)
+        stiffness, rest, braked = held(model, j, stiffness, float(model.qpos_spring[q]))
         return Joint(
             kind,
             axis=triple(model.jnt_axis[j]),
             reference=float(model.qpos0[q]),
-            rest=float(model.qpos_spring[q]),
+            damping=damping + braked,
+            stiffness=stiffness,
+            rest=rest,
             limits=(float(low), float(high)),
             **common,
         )
@@ -352,7 +354,7 @@ def _left_out(model: Any, bodies: _Bodies, tendons: Tendons) -> Iterable[str]:
         "gravity compensation is", [bodies.names[i] for i in np.flatnonzero(model.body_gravcomp)]
     )
     yield from left_out(
-        "actuators that are no motors of joints and tendons are",
+        "actuators that are no motors or servos of joints and tendons are",
         [
             _name(model.actuator(a).name, f"actuator {a}")
             for a in range(model.nu)

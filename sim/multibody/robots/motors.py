@@ -1,4 +1,4 @@
-"""What mujoco's parser made of a file's actuators: motors of joints and tendons, and servos along tendons.
+"""What mujoco's parser made of a file's actuators: motors and servos of joints and tendons.
 
 An actuator's force is gain * command + force - stiffness * l - damping * l', l its length: a servo is a spring and a
 damper along it, and a motor whose command moves the spring's rest.
@@ -68,6 +68,24 @@ def joint_of(model: Any, a: int) -> int:
     return at if on in (_JOINT, _JOINT_IN_PARENT) and model.jnt_type[at] >= _HINGE else -1
 
 
+def held(model: Any, j: int, stiffness: float, rest: float) -> tuple[float, float, float]:
+    """(stiffness, rest, damping) of a hinge or slide with a spring of its own and those of its servos."""
+    springs, damping = [(stiffness, rest)], 0.0
+    for a in range(model.nu):
+        law = law_of(model, a) if joint_of(model, a) == j else None
+        if law is not None:
+            springs.append((law.stiffness, law.rest))
+            damping += law.damping
+    total = sum(k for k, _ in springs)
+    moved = len({at for k, at in springs if k}) > 1
+    return total, sum(k * at for k, at in springs) / total if moved else _rest(springs, rest), damping
+
+
+def _rest(springs: Iterable[tuple[float, float]], otherwise: float) -> float:
+    """The one that all of them have."""
+    return next((at for k, at in springs if k), otherwise)
+
+
 def pulling(model: Any, t: int) -> Iterable[Law]:
     """Laws of the actuators along tendon t that can be told by a spring and a motor."""
     for a in range(model.nu):
@@ -92,7 +110,7 @@ def driven(model: Any, a: int, joints: Sequence[str], tendons: Sequence[str | No
     if law is None:
         return ""
     if joint >= 0:
-        return "" if law.is_servo else joints[joint]
+        return joints[joint]
     if model.actuator_trntype[a] != _TENDON:
         return ""
     t = int(model.actuator_trnid[a, 0])

@@ -1,5 +1,7 @@
 """Laws of forces of controls along tendons: of files' motors and servos, in trees of no pattern, by all methods."""
 
+import re
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -72,6 +74,43 @@ def test_motors_and_servos_along_tendons_are_mujocos(tmp_path, tree_of, seed):
         np.testing.assert_allclose(
             in_mujocos(model, robot, data, ours), theirs, atol=size * np.abs(theirs).max()
         )
+
+
+def test_servos_of_joints_are_mujocos_beside_springs_of_their_own(tmp_path):
+    """Two of one joint, one that only brakes, one over a gear; what has a force range or is no straight line
+    is told."""
+    mujoco = pytest.importorskip("mujoco")
+    rng, path = np.random.default_rng(2), tmp_path / "servos.xml"
+    actuators = (
+        '<position name="a" joint="j0" gear="1.5" kp="7" kv="0.4"/><general name="b" joint="j0" gainprm="3" '
+        'biastype="affine" biasprm="0.6 -5 -0.3"/><velocity name="c" joint="j1" gear="-2" kv="0.7"/><position name="d" '
+        'joint="j1" kp="4"/><position name="e" joint="j0" kp="2" forcelimited="true" forcerange="-1 1"/><general '
+        'name="f" joint="j1" gaintype="affine" gainprm="1 2 0"/>'
+    )
+    text = branched(rng).replace("</mujoco>", f"<actuator>{actuators}</actuator></mujoco>")
+    text = re.sub('type="hinge"', 'type="hinge" stiffness="2" springref="0.3" damping="0.2"', text)
+    path.write_text(text)
+    robot, model = sim.read_robot(path), mujoco.MjModel.from_xml_path(str(path))
+    assert robot.notes == ("actuators that are no motors or servos of joints and tendons are left out: e, f",)
+    data, commands = mujoco.MjData(model), {"a": 0.4, "b": -0.7, "c": 1.1, "d": 2.0}
+    mujoco.mj_integratePos(model, data.qpos, rng.normal(size=model.nv), 0.5)
+    data.qvel[:] = rng.normal(size=model.nv)
+    for name, command in commands.items():
+        data.actuator(name).ctrl[0] = command
+    model.actuator_biasprm[4] = 0.0
+    mujoco.mj_forward(model, data)
+    state = start_of(robot.tree, data.qpos, data.qvel)
+    q, v = ca.SX(state.q), ca.SX(state.v)
+    arrays = robot.tree.arrays
+    slack = SymbolicTree(
+        with_springs(robot.tree, ()), arrays._replace(
+            stiffness=0.0 * arrays.stiffness, damping=0.0 * arrays.damping, springs=np.zeros((0, 7))
+        )
+    )  # fmt: skip
+    ours = SymbolicTree(robot.tree).forces(q, v) - slack.forces(q, v) + ca.SX(robot.torques(commands))
+    theirs = data.qfrc_actuator + data.qfrc_spring + data.qfrc_damper
+    found = in_mujocos(model, robot, data, np.array(ca.DM(ours)).ravel())
+    np.testing.assert_allclose(found, theirs, atol=1e-11 * np.abs(theirs).max())
 
 
 def pulled(damping=0.0):

@@ -1,8 +1,8 @@
 """Models that no one here wrote move as MuJoCo's own RK4 moves them.
 
-MuJoCo parses each file itself, so that what we make of it is judged from outside. On both sides contacts, joint limits
-and actuators are off; on MuJoCo's also what a robot's notes say is left out: dry friction, equalities, the medium's
-drag, damping of free joints.
+MuJoCo parses each file itself, so that what we make of it is judged from outside. On both sides contacts and joint
+limits are off and commands 0; on MuJoCo's also what a robot's notes say is left out: dry friction, equalities, the
+medium's drag, damping of free joints, other actuators than motors and servos.
 """
 
 import dataclasses
@@ -98,8 +98,8 @@ def example_robot_data():
     return pytest.skip("the package example-robot-data is not installed (extra robot-models)")
 
 
-def parsed_by_mujoco(path):
-    """An MjModel without what the tree does not have, shapes of a URDF aside."""
+def parsed_by_mujoco(path, motors):
+    """An MjModel without what the tree does not have, shapes of a URDF aside; motors: names of those it has."""
     if path.suffix == ".urdf":
         root = ET.parse(path).getroot()
         for link in root.findall("link"):
@@ -110,7 +110,8 @@ def parsed_by_mujoco(path):
         m = mujoco.MjModel.from_xml_path(str(path))
     off = mujoco.mjtDisableBit
     m.opt.disableflags |= off.mjDSBL_CONTACT | off.mjDSBL_LIMIT | off.mjDSBL_FRICTIONLOSS
-    m.opt.disableflags |= off.mjDSBL_EQUALITY | off.mjDSBL_ACTUATION
+    m.opt.disableflags |= off.mjDSBL_EQUALITY
+    m.actuator_biasprm[[a for a in range(m.nu) if m.actuator(a).name not in motors]] = 0.0
     m.opt.integrator, m.opt.timestep = mujoco.mjtIntegrator.mjINT_RK4, REFERENCE_STEP_S
     m.opt.density = m.opt.viscosity = 0.0
     m.body_gravcomp[:] = 0.0
@@ -126,7 +127,7 @@ def apart(path, folder, step_s):
     springs[springs[:, 4] != 0.0, 1:3] = -np.inf, np.inf
     arrays = robot.tree.arrays._replace(limits=unlimited, springs=springs)
     t = dataclasses.replace(robot.tree, arrays=arrays)
-    m = parsed_by_mujoco(path)
+    m = parsed_by_mujoco(path, {motor.name for motor in robot.motors})
     d = mujoco.MjData(m)
     d.qvel[:] = 0.5 * np.random.default_rng(0).normal(size=m.nv)
     start = start_of(t, d.qpos, d.qvel)
