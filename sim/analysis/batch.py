@@ -493,7 +493,7 @@ def _go_side_by_side(vehicle: ArticulatedVehicle, method: Integrator) -> bool:
 @lru_cache(maxsize=64)
 def start_kernel(structure: Structure, scheme: Integrator) -> ColumnKernel:
     """(node, u, p, h) -> private state, for many at once."""
-    made = rollout_scheme(scheme, structure.vehicle)
+    made = rollout_scheme(scheme, structure)
     i = made.inputs
     start = ca.substitute(made.start, i.w, ca.SX.zeros(i.w.shape))
     function = ca.Function("start", [i.node, i.u, i.p, i.h], [ca.densify(start)])

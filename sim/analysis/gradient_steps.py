@@ -51,7 +51,7 @@ class EvaluatedSteps:
     @lru_cache(maxsize=16)
     def of(structure: Structure, integrator: Integrator) -> "EvaluatedSteps":
         """Of a pair."""
-        made = rollout_scheme(integrator, structure.vehicle)
+        made = rollout_scheme(integrator, structure)
         i, none = made.inputs, ca.SX.zeros(made.inputs.w.shape)
         wanted = (made.residual, made.y_next, made.node, made.guess)
         residual, following, node, guess = (ca.densify(x) for x in ca.substitute(list(wanted), [i.w], [none]))
@@ -404,7 +404,7 @@ def _compiled(structure: Structure, scheme: Integrator) -> CompiledSteps:
 @lru_cache(maxsize=32)
 def _start(structure: Structure, scheme: Integrator) -> tuple[ca.Function, ca.Function, ca.Function]:
     """(pull back, push forward, value) of the private state at the start, by the start's displacement, u and p."""
-    made = rollout_scheme(scheme, structure.vehicle)
+    made = rollout_scheme(scheme, structure)
     i, space = made.inputs, structure.vehicle.space
     d = ca.SX.sym("d", space.dim)
     start = ca.substitute(made.start, i.w, ca.SX.zeros(i.w.shape))

@@ -206,7 +206,7 @@ class LaneCode:
 @lru_cache(maxsize=64)
 def lane_code(structure: Structure, integrator: Integrator) -> LaneCode | None:
     """Of a pair; None for methods whose steps are divided or whose unknowns hang together in larger blocks."""
-    scheme = within_limits(rollout_scheme(integrator, structure.vehicle), structure.vehicle)
+    scheme = within_limits(rollout_scheme(integrator, structure), structure.vehicle)
     blocks = served(scheme, MOST_JOINED if structure.vehicle.form in TREES else INLINE_UNKNOWNS)
     if blocks is None:
         return None
@@ -257,7 +257,7 @@ class TangentCode:
 @lru_cache(maxsize=32)
 def gradient_code(structure: Structure, integrator: Integrator) -> GradientCode | None:
     """Of a pair; None for methods whose steps are divided or whose unknowns hang together in large blocks."""
-    scheme = rollout_scheme(integrator, structure.vehicle)
+    scheme = rollout_scheme(integrator, structure)
     blocks = served(scheme, MOST_UNKNOWNS)
     if blocks is None:
         return None
@@ -269,7 +269,7 @@ def gradient_code(structure: Structure, integrator: Integrator) -> GradientCode 
 @lru_cache(maxsize=32)
 def tangent_code(structure: Structure, integrator: Integrator, width: int) -> TangentCode:
     """Of a pair that `gradient_code` serves, for so many directions."""
-    scheme = rollout_scheme(integrator, structure.vehicle)
+    scheme = rollout_scheme(integrator, structure)
     blocks = served(scheme, MOST_UNKNOWNS)
     assert blocks is not None
     engine = loaded(module([_tangent(scheme, width, blocks)]), optimised=True)

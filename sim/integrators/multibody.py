@@ -6,7 +6,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import ClassVar
 
 import casadi as ca
@@ -21,7 +21,7 @@ from sim.multibody.symbolic import SymbolicTree, generic
 from sim.platform.errors import InputError
 from sim.platform.values import dataclass
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
-from sim.vehicles.forms.base import Vehicle
+from sim.vehicles.forms.base import Structure, Vehicle
 from sim.vehicles.forms.form import TREES, Form
 
 _TOUCHING_M, _PUSH, _SLIP_MPS = 1e-3, 0.3, 0.02
@@ -100,9 +100,11 @@ def closed_tree_scheme(method: Integrator, vehicle: ClosedVehicle, inputs: Input
     )
 
 
-def rollout_scheme(method: Integrator, vehicle: Vehicle) -> Scheme:
+@lru_cache(maxsize=8)
+def rollout_scheme(method: Integrator, structure: Structure) -> Scheme:
     """The step as a rollout has it: of closed trees, begun where loops are closed, and nodes with the velocities after
-    the impulse that keeps them so."""
+    the impulse that keeps them so. Kept: of trees it takes seconds, and starts, steps and derivatives want it in turn."""
+    vehicle = structure.vehicle
     scheme = method.scheme(vehicle)
     if not isinstance(vehicle, ClosedVehicle):
         return scheme

@@ -100,21 +100,22 @@ def test_strings_round_shapes_are_mujocos(tmp_path, seed, led):
     assert robot.notes == ()
     data, form = mujoco.MjData(model), SymbolicTree(robot.tree)
     loosened = SymbolicTree(sim.multibody.tree.with_springs(robot.tree, ()))
+    q, v = ca.SX.sym("q", robot.tree.nq), ca.SX.sym("v", robot.tree.nv)
+    held = form.node_force(q)
+    damped = form.forces(q, v) - held - loosened.forces(q, v) + loosened.node_force(q)
+    told = ca.Function("told", [q, v], [held, damped, form.spring_lengths(q)])
     for _ in range(3):
         mujoco.mj_integratePos(model, data.qpos, rng.normal(size=model.nv), 0.6)
         data.qvel[:] = rng.normal(size=model.nv)
         mujoco.mj_forward(model, data)
         bend += int((data.ten_wrapnum > 3).sum())
         state = start_of(robot.tree, data.qpos, data.qvel)
-        q, v = ca.SX(state.q), ca.SX(state.v)
         pulled = BoundTree(robot.tree, 1e-3).node_force(state.q)
-        still = form.forces(q, v) - form.node_force(q) - loosened.forces(q, v) + loosened.node_force(q)
-        for ours, theirs in ((pulled, data.qfrc_spring), (np.array(ca.DM(still)).ravel(), data.qfrc_damper)):
+        symbolic, still, lengths = (np.array(found).ravel() for found in told(state.q, state.v))
+        for ours, theirs in ((pulled, data.qfrc_spring), (still, data.qfrc_damper)):
             size = np.abs(theirs).max()
             np.testing.assert_allclose(in_mujocos(model, robot, data, ours), theirs, atol=1e-6 * size)
-        lengths = np.array(ca.DM(form.spring_lengths(q))).ravel()
         np.testing.assert_allclose(lengths, data.ten_length, atol=1e-12)
-        symbolic = np.array(ca.DM(form.node_force(q))).ravel()
         np.testing.assert_allclose(symbolic, pulled, atol=1e-10 * (1.0 + np.abs(pulled).max()))
     assert bend > (1 if led else 4)
 
