@@ -103,7 +103,10 @@ def closed_tree_scheme(method: Integrator, vehicle: ClosedVehicle, inputs: Input
 @lru_cache(maxsize=8)
 def rollout_scheme(method: Integrator, structure: Structure) -> Scheme:
     """The step as a rollout has it: of closed trees, begun where loops are closed, and nodes with the velocities after
-    the impulse that keeps them so. Kept: of trees it takes seconds, and starts, steps and derivatives want it in turn."""
+    the impulse that keeps them so.
+
+    Kept: of trees it takes seconds, and starts, steps and derivatives want it in turn.
+    """
     vehicle = structure.vehicle
     scheme = method.scheme(vehicle)
     if not isinstance(vehicle, ClosedVehicle):

@@ -49,15 +49,16 @@ def test_methods_agree_on_rough_water_as_steps_shrink() -> None:
     assert spreads[2] < 0.02
 
 
-def test_a_storm_of_ten_minutes_under_random_throttle_ends_in_numbers() -> None:
+def test_a_storm_under_random_throttle_throws_the_boat_about_and_leaves_it_on_the_water() -> None:
+    """Two minutes; `test_ten_minutes_of_storm_with_random_throttle_stay_finite` is longer, in a rougher sea."""
     boat = sim.vehicle("motorboat", waves=15.0, fetch=60e3, wind=(12.0, 4.0), gusts=0.3, current=(0.3, 0.0))
     rng = np.random.default_rng(4)
-    throttle = np.repeat(rng.uniform(-450.0, 900.0, (300, 2)), 50, axis=0)
-    run = sim.simulate(boat, "variational", step=0.04, duration=600.0, controls=throttle)
+    throttle = np.repeat(rng.uniform(-450.0, 900.0, (60, 2)), 50, axis=0)
+    run = sim.simulate(boat, "variational", step=0.04, duration=120.0, controls=throttle)
     assert run.diverged_at is None
     assert np.isfinite(run.nodes).all()
     heel, heave = most(run)
-    # measured 85 degrees and 1.8 m (half the step: 48, 2.2) in waves of 2.5 m: thrown about, she stays on the water
+    # measured 42 degrees and 1.6 m (half the step: 42, 2.0) in waves of 2.5 m: thrown about, it stays on the water
     assert heel > 20.0
     assert heave < 6.0
 
