@@ -227,10 +227,19 @@ def arc_length(path: np.ndarray) -> np.ndarray:
 
 def along_m(path: np.ndarray, x_w: np.ndarray) -> float:
     """How far along a polyline (n, 3) its nearest point to x_w (3,) is, seen from above [m]."""
-    begin, by = path[:-1, :2], np.diff(path[:, :2], axis=0)
-    length_2 = np.maximum((by**2).sum(axis=1), 1e-12)
-    fraction = np.clip(((x_w[:2] - begin) * by).sum(axis=1) / length_2, 0.0, 1.0)
-    off = np.linalg.norm(begin + fraction[:, None] * by - x_w[:2], axis=1)
-    k = int(np.argmin(off))
-    arc_m = arc_length(path)
-    return float(arc_m[k] + fraction[k] * (arc_m[k + 1] - arc_m[k]))
+    return float(_along(np.ascontiguousarray(path, float), float(x_w[0]), float(x_w[1])))
+
+
+@native
+def _along(path: np.ndarray, x_m: float, y_m: float) -> float:
+    nearest, along, before = np.inf, 0.0, 0.0
+    for k in range(path.shape[0] - 1):
+        bx, by, bz = path[k + 1, 0] - path[k, 0], path[k + 1, 1] - path[k, 1], path[k + 1, 2] - path[k, 2]
+        dx, dy = x_m - path[k, 0], y_m - path[k, 1]
+        part = min(max((dx * bx + dy * by) / max(bx * bx + by * by, 1e-12), 0.0), 1.0)
+        off = (dx - part * bx) ** 2 + (dy - part * by) ** 2
+        length = np.sqrt(bx * bx + by * by + bz * bz)
+        if off < nearest:
+            nearest, along = off, before + part * length
+        before += length
+    return along

@@ -203,6 +203,18 @@ def test_what_was_between_two_frames_is_plotted_by_simulated_time(bench: Bench) 
     assert history.trace("energy", 0.0, 1.0).time_s.tolist() == [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
 
 
+def test_what_has_been_seen_of_a_flight_is_not_taken_up_again(bench: Bench) -> None:
+    samples = tuple((fakes.lane(time_current_s=t),) for t in (0.1, 0.2, 0.3, 0.4))
+    observe_curves(replace(at(0.5), samples=samples), bench.context)
+    moments = bench.context.of(Curves).moments
+    seen_once = [moments.at(time_s) for time_s in (0.1, 0.2, 0.3, 0.4)]
+    observe_curves(replace(at(0.6), samples=samples), bench.context)
+    assert [lane.time_current_s for lane in seen_once if lane is not None] == [0.1, 0.2, 0.3, 0.4]
+    assert all(
+        moments.at(time_s) is lane for time_s, lane in zip((0.1, 0.2, 0.3, 0.4), seen_once, strict=True)
+    )
+
+
 def test_curves_begin_anew_with_what_was_since_the_new_start(bench: Bench) -> None:
     seen(bench, *np.arange(0.0, 5.0, 0.1))
     anew = tuple((fakes.lane(time_current_s=t, generation=1),) for t in (0.0, 0.1))

@@ -4,6 +4,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
+from itertools import takewhile
 
 import numpy as np
 
@@ -31,6 +32,8 @@ class Curves:
     """By lane name, at its last sample."""
     moments: "Moments" = field(default_factory=lambda: Moments())
     """Of the flown lane, or of the take that is open."""
+    filled: tuple[LaneSnapshot, ...] = ()
+    """The last sample that was taken up."""
     goals_done: int = 0
     read: "dict[str, tuple[LaneSnapshot, int]]" = field(default_factory=dict)
     """By lane of what is looked back at: the first moment that was read of it, and how many have been taken up."""
@@ -229,7 +232,7 @@ def observe_curves(snapshot: Snapshot, context: PanelContext) -> None:
         if not curves.opened:
             curves.present = curves.histories
         curves.histories = {} if opened else curves.present
-        curves.moments = Moments()
+        curves.moments, curves.filled = Moments(), ()
         curves.opened = opened
     curves.until_s = look.time_s if look is not None and opened else math.inf
     _read(curves, snapshot)
@@ -249,6 +252,8 @@ def observe_curves(snapshot: Snapshot, context: PanelContext) -> None:
             continue
         if not opened or not len(history) or lane.time_current_s > history.latest_s:
             before = curves.latest.get(lane.name)
+            if before is lane and len(history):
+                continue
             posed = before is not None and before.generation != lane.generation
             history.append(lane.time_current_s, _sampled(lane, curves, flown), anew=posed)
     curves.moments.append(flown)
@@ -283,7 +288,9 @@ def _begun(followed: Sequence[LaneSnapshot], first: LaneSnapshot) -> int:
 def _fill(curves: Curves, snapshot: Snapshot) -> None:
     """What has been between the last snapshot that was seen and this one: frames come when they can."""
     now = {lane.name: lane for lane in snapshot.lanes}
-    for lanes in snapshot.samples:
+    fresh = list(takewhile(lambda lanes: lanes is not curves.filled, reversed(snapshot.samples)))
+    curves.filled = snapshot.samples[-1] if snapshot.samples else ()
+    for lanes in reversed(fresh):
         for lane in lanes:
             known, history = now.get(lane.name), curves.histories.get(lane.name)
             if known is None or history is None or lane.generation != known.generation:
