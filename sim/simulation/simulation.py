@@ -44,6 +44,9 @@ from sim.world import World
 _LOG = logging.getLogger(__name__)
 
 WAKE_S = 1.0 / 120.0
+RESTING_S = 1.0 / 30.0
+"""The same while time stands and nothing of the past is looked at, for news of what goes on beside it: whoever wants
+something rouses it."""
 SHORTEST_WAIT_S = 1e-3
 """Between two wakes: the other threads get their turn, too."""
 BUDGET_S = 0.03
@@ -198,13 +201,15 @@ class Simulation:
     def _run(self) -> None:
         last = perf_counter()
         while True:
-            self._roused.wait(max(last + WAKE_S - perf_counter(), SHORTEST_WAIT_S))
+            rests = self.run.clock.paused and self.run.rewind.view is None
+            between_s = RESTING_S if rests else WAKE_S
+            self._roused.wait(max(last + between_s - perf_counter(), SHORTEST_WAIT_S))
             self._roused.clear()
             if self._stopping.is_set():
                 return
             now = perf_counter()
             try:
-                self._wake(now - last)
+                self._wake(0.0 if rests else now - last)
                 if self._makes_ahead:
                     self._make_ahead()
                 self._show(self._picture(now))

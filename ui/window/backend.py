@@ -33,6 +33,23 @@ def keeps_drawn(ctx: moderngl.Context) -> bool:
     return "llvmpipe" in ctx.info["GL_RENDERER"]
 
 
+class _Split:
+    """Lists of one of imgui's frames: of panels, and of what lies over the scene."""
+
+    def __init__(self, data: imgui.ImDrawData, scene: Rect) -> None:
+        self.frame, self.scene = imgui.get_frame_count(), scene
+        """imgui's lists stay as they are until its next frame."""
+        self.panels, self.over = imgui.ImDrawData(), imgui.ImDrawData()
+        for part in (self.panels, self.over):
+            part.valid, part.owner_viewport = True, data.owner_viewport
+            part.display_pos, part.display_size = data.display_pos, data.display_size
+            part.framebuffer_scale, part.textures = data.framebuffer_scale, data.textures
+        for drawn in data.cmd_lists:
+            (self.panels if _keeps_out(drawn, scene) else self.over).add_draw_list(drawn)
+        self.apart = all(within(drawn, scene) for drawn in self.over.cmd_lists)
+        """Whether nothing that lies over the scene reaches beyond it."""
+
+
 class PanelPicture:
     """Owns the picture of one window's panels. The window's GL context has to be current."""
 
@@ -45,6 +62,7 @@ class PanelPicture:
         self._laid_in = False
         """Whether the window has what is in it, and nothing over that."""
         self._keeps = keeps_drawn(ctx)
+        self._split: _Split | None = None
 
     def draw(
         self, scene: Rect, scene_px: tuple[int, int, int, int], *, in_use: bool, cleared: bool = False
@@ -57,16 +75,12 @@ class PanelPicture:
         left. in_use: the picture is to be as new as the frame.
         """
         data, screen = imgui.get_draw_data(), self._ctx.screen
-        panels, over = imgui.ImDrawData(), imgui.ImDrawData()
-        for part in (panels, over):
-            part.valid, part.owner_viewport = True, data.owner_viewport
-            part.display_pos, part.display_size = data.display_pos, data.display_size
-            part.framebuffer_scale, part.textures = data.framebuffer_scale, data.textures
-        for drawn in data.cmd_lists:
-            (panels if _keeps_out(drawn, scene) else over).add_draw_list(drawn)
+        if self._split is None or self._split.frame != imgui.get_frame_count() or self._split.scene != scene:
+            self._split = _Split(data, scene)
+        split = self._split
         width, height = (round(data.display_size[k] * data.framebuffer_scale[k]) for k in (0, 1))
-        self._keep_up((width, height), scene_px, panels, in_use=in_use)
-        apart = all(within(drawn, scene) for drawn in over.cmd_lists)
+        self._keep_up((width, height), scene_px, split.panels, in_use=in_use)
+        apart = split.apart
         if cleared or not (self._keeps and self._laid_in and apart):
             self._laid_in = apart
             assert self._canvas is not None
@@ -75,7 +89,7 @@ class PanelPicture:
             for rect in _around(scene_px, (width, height)):
                 gl.glBlitFramebuffer(*rect, *rect, gl.GL_COLOR_BUFFER_BIT, gl.GL_NEAREST)
         screen.use()
-        imgui.backends.opengl3_render_draw_data(over)
+        imgui.backends.opengl3_render_draw_data(split.over)
 
     def _keep_up(
         self,
