@@ -17,7 +17,7 @@ from render.vehicles.shown import ShownLane
 from render.vehicles.wreckage import HULL
 from sim.groups.numeric import poses_between
 from sim.models.asset import has_model
-from sim.recordings.take import LaneStatus
+from sim.recordings.take import FALLS_S, LaneStatus
 from sim.simulation.lanes.kernels import KernelStore
 from sim.simulation.lanes.snapshot import LaneSnapshot, Snapshot
 from sim.simulation.thrown import PERIOD_S, Around, Thrown
@@ -107,6 +107,13 @@ class CrashFilm:
         if not self._replayed or not LIVE_S <= self._age_s < self._ends_s:
             return None
         return (self._ends_s - self._age_s) / SLOWNESS
+
+    @property
+    def falls(self) -> bool:
+        """Whether there is more to be seen of a wreck than how it lies."""
+        if self._crash is None or self._crash.wreckage is None:
+            return False
+        return self.replay_s is not None or self.wreck_age_s < FALLS_S
 
     @property
     def act(self) -> int:

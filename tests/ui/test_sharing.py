@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,14 +14,19 @@ import pytest
 
 import sim
 from export.pictures import FPS, Film
-from sim.commands import ShowMeasured
+from render.vehicles.crash_film import LIVE_S, REPLAYED_S, SLOWNESS, CrashFilm
+from sim.commands import KeepTake, PlayTake, ShowMeasured
 from sim.planner.service.session import PlanView
 from sim.platform.errors import InputError
+from sim.recordings import Take
+from sim.recordings.take import FALLS_S, LaneStatus
 from sim.scene import load_scene
 from sim.scene.measured import Measured
 from sim.simulation import Simulation
 from sim.world import load_world
+from tests.export.test_fall import crashed
 from tests.sim.plan_samples import BOAT, record, task
+from tests.sim.simulation_scenes import helicopter_scene, simulation
 from tests.ui import fakes
 from tests.ui.bench import Bench
 from ui.features.feature import News
@@ -213,3 +219,45 @@ def test_a_film_that_is_given_up_or_cannot_be_written_leaves_nothing(tmp_path: P
     lost.join()
     lost.picture(np.zeros((48, 64, 3), np.uint8), 0.1)
     assert "cannot be written" in lost.error
+
+
+def test_a_video_of_a_take_that_ends_in_a_crash_goes_on_until_the_wreck_lies(tmp_path: Path) -> None:
+    """What is seen of the crash among it: it breaks, comes once more slowly, and falls as long as it is followed."""
+    _, _, take, _ = crashed()
+    running = simulation(helicopter_scene(flight_mode="raw"))
+    running.submit(PlayTake(take))
+    film, sharing, ages_s = CrashFilm(running.run.world, replays=True), Sharing(tmp_path), list[float]()
+    snapshot = running.advance(0.1)
+    assert sharing.record(snapshot, (64, 48)) == ""
+    try:
+        while sharing.view(snapshot).film is not None:
+            film.go_on(0.1)
+            film.observe(snapshot)
+            sharing.look(snapshot, lambda: np.zeros((48, 64, 3), np.uint8), falls=film.falls)
+            ages_s.append(film.wreck_age_s if film.on else -1.0)
+            assert len(ages_s) < 10 * (take.duration_s + FALLS_S + LIVE_S + 3.0 * REPLAYED_S * SLOWNESS)
+            snapshot = running.advance(0.1)
+    finally:
+        film.observe(replace(snapshot, lanes=(replace(snapshot.lanes[0], status=LaneStatus.RUNNING),)))
+        sharing.close()
+    assert ages_s[-2] < FALLS_S <= ages_s[-1]
+    assert ages_s.count(-1.0) > 5  # its flight before that
+
+
+def test_a_video_of_another_take_ends_with_it(tmp_path: Path) -> None:
+    running = simulation(helicopter_scene())
+    running.advance(1.0)
+    reply: Future[Take] = Future()
+    running.submit(KeepTake(reply))
+    running.advance(0.0)
+    running.submit(PlayTake(reply.result(0)))
+    film, sharing = CrashFilm(running.run.world, replays=True), Sharing(tmp_path)
+    snapshot = running.advance(0.1)
+    sharing.record(snapshot, (64, 48))
+    for _ in range(20):
+        film.go_on(0.1)
+        film.observe(snapshot)
+        sharing.look(snapshot, lambda: np.zeros((48, 64, 3), np.uint8), falls=film.falls)
+        snapshot = running.advance(0.1)
+    assert sharing.view(snapshot).film is None
+    sharing.close()

@@ -113,6 +113,8 @@ class Drawn:
     """Before a crash, what is shown once more; None where the present is shown."""
     struck: tuple[Blow, ...]
     """Since the frame before, by what falls after a crash."""
+    falls: bool
+    """Whether something still does."""
     show: Callable[[bool], bool]
     """Has to be called for the picture to be in the window; told whether one that is there already is to be drawn once
     more. Whether anything was drawn."""
@@ -288,7 +290,15 @@ class Picture:
         first = panes[0].view
         bodies_w = self._scene_view.bodies_w()
         return Drawn(
-            first.view, first.projection, shifts_w, bodies_w, labels_px, film.replay_s, film.struck, show
+            first.view,
+            first.projection,
+            shifts_w,
+            bodies_w,
+            labels_px,
+            film.replay_s,
+            film.struck,
+            film.falls,
+            show,
         )
 
     def _camera_s(

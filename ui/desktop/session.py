@@ -347,7 +347,8 @@ class Session:
             snapshot, view, rect_px, dt_s, motion, self._planning, covered=covered, moment=moment
         )
         camera = SceneCamera(drawn.view, drawn.projection, drawn.shifts_w, drawn.bodies_w)
-        self.context.show(self._picture.pace, camera, CrashReplay(drawn.replay_s, drawn.struck))
+        crash = CrashReplay(drawn.replay_s, drawn.struck, drawn.falls)
+        self.context.show(self._picture.pace, camera, crash)
         return drawn
 
     def _dropped(self, x: int, y: int, paths: list[str]) -> None:

@@ -98,6 +98,8 @@ class CrashReplay:
     """Simulated time before it that is shown once more; None: the present."""
     struck: tuple[Blow, ...] = ()
     """Since the frame before, by what falls."""
+    falls: bool = False
+    """Whether the wreck has not come to rest yet."""
 
 
 REWIND_S = 3.0

@@ -21,6 +21,7 @@ from sim.platform.processes import GivenUp, run_in_process
 from sim.platform.replacing import file_stem
 from sim.platform.values import dataclass
 from sim.recordings import Take, save_take
+from sim.recordings.segment import SAME_S
 from sim.scene import Scene
 from sim.shapes import Shape
 from sim.simulation import Simulation
@@ -29,6 +30,7 @@ from sim.simulation.runs.reference import Ghosts
 from sim.vehicles.forms.custom import OwnClass
 from sim.world import World
 from ui.features.feature import Actions, App, News
+from ui.features.notices import CrashReplay
 from ui.features.takes.sharing import (
     VIDEO,
     CancelExport,
@@ -52,8 +54,6 @@ KINDS = (
 """What the panel offers."""
 _TIDY_S = 5.0
 """In which a video that is given up takes its files back."""
-_NEARLY_S = 0.02
-"""A take that has come so near to its end has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +146,11 @@ class Sharing:
             film.finish() if keep else film.cancel()
             self._ending.append((film, keep))
 
-    def look(self, snapshot: Snapshot, picture: Callable[[], np.ndarray]) -> None:
-        """Once a frame, when the scene is drawn and the panels are not: `picture` reads what is seen."""
+    def look(self, snapshot: Snapshot, picture: Callable[[], np.ndarray], *, falls: bool = False) -> None:
+        """Once a frame, when the scene is drawn and the panels are not: `picture` reads what is seen.
+
+        falls: whether a wreck still does, which belongs to a take that ends in a crash.
+        """
         filmed = self._filmed
         if filmed is None:
             return
@@ -155,8 +158,8 @@ class Sharing:
         if filmed.film.due(elapsed_s):
             filmed.film.picture(picture(), elapsed_s)
         look = snapshot.look_back
-        over = filmed.take is not None and (look is None or look.time_s >= filmed.take[1] - _NEARLY_S)
-        if over or filmed.film.done:
+        over = filmed.take is not None and (look is None or look.time_s >= filmed.take[1] - SAME_S)
+        if (over and not falls) or filmed.film.done:
             self.stop(keep=True)
 
     def poll(self) -> list[News]:
@@ -334,7 +337,7 @@ class SharingActions(Actions):
                 self.app.tell(refusal or "Recording what is seen", error=bool(refusal))
 
     def drawn(self, snapshot: Snapshot, picture: Callable[[], np.ndarray]) -> None:
-        self._sharing.look(snapshot, picture)
+        self._sharing.look(snapshot, picture, falls=self.app.context.of(CrashReplay).falls)
 
     def close(self) -> None:
         self._sharing.close()

@@ -270,7 +270,7 @@ def _listen(context: PanelContext, width: float) -> list[Request]:
 
 def _begin(context: PanelContext, width: float) -> list[Request]:
     text = f"{icons.ICON_FA_VIDEO}  Record"
-    doc = "A video of what is seen, without panels, from now on; of a take that is played, to its end"
+    doc = "A video of what is seen, without panels, from now on; of a take that is played, to its and its wreck's end"
     return [RecordVideo()] if button(context, "sharing/record", text, doc, width=width) else []
 
 
