@@ -3,6 +3,7 @@
 import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -63,6 +64,8 @@ class Thrown:
         self._count = round(lasts_s / PERIOD_S) + 1
         self._kept: list[_Moment] = []
         self._blows: list[Blow] = []
+        self._told = [0, 0]
+        """The last ones by their numbers, of what is placed and of limbs."""
         self._more = threading.Condition()
         self._over = False
         self._thread = threading.Thread(target=self._run, name="fall", daemon=True)
@@ -116,10 +119,14 @@ class Thrown:
         try:
             moments = self._moments()
             while not self._over and len(self._kept) < self._count:
-                moment, blows = next(moments)
+                moment, *told = next(moments)
                 with self._more:
-                    last = self._blows[-1].number if self._blows else 0
-                    self._blows += [blow for blow in blows if blow.number > last]
+                    for k, blows in enumerate(told):
+                        fresh = [blow for blow in blows if blow.number > self._told[k]]
+                        self._told[k] = max([self._told[k], *(blow.number for blow in fresh)])
+                        count = len(self._blows) + 1
+                        self._blows += [replace(blow, number=n) for n, blow in enumerate(fresh, count)]
+                    self._blows.sort(key=lambda blow: blow.time_s)  # of limbs are told a period later
                     self._kept.append(moment)
                     self._more.notify_all()
         except InputError as error:
@@ -129,13 +136,13 @@ class Thrown:
                 self._over = True
                 self._more.notify_all()
 
-    def _moments(self) -> "Iterator[tuple[_Moment, tuple[Blow, ...]]]":
-        """One after the other, without end, with the last blows."""
+    def _moments(self) -> "Iterator[tuple[_Moment, tuple[Blow, ...], tuple[Blow, ...]]]":
+        """One after the other, without end, with the last blows of what is placed and of limbs."""
         props = self._props()
         if self._who is None:
             age_s = 0.0
             while True:
-                yield ({}, props.poses_w), props.blows
+                yield ({}, props.poses_w), props.blows, ()
                 props.meet(age_s, PERIOD_S, None)
                 age_s += PERIOD_S
         limbs, state = self._who
@@ -152,7 +159,7 @@ class Thrown:
         simulation = Simulation(scene, self._around.world, kernels=self._kernels, environment=props)
         moment = simulation.snapshot
         while True:
-            yield (moment.lanes[0].bodies, props.poses_w), props.blows
+            yield (moment.lanes[0].bodies, props.poses_w), props.blows, moment.lanes[0].blows
             moment = simulation.advance(PERIOD_S)
 
     def _props(self) -> "Props":
