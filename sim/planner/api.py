@@ -10,9 +10,10 @@ from sim.control.calm_water import calm_water
 from sim.integrators import Integrator
 from sim.planner.result.plan import Plan
 from sim.planner.service.planner import Planner
+from sim.planner.task.legs import on_foot
 from sim.planner.task.mpc import MpcSettings, read_mpc_settings
 from sim.planner.task.scene_task import read_task
-from sim.planner.task.task import Task
+from sim.planner.task.task import Task, usual_method
 from sim.platform.errors import InputError
 from sim.scene import Scene, load_scene
 from sim.vehicles import Vehicle
@@ -46,7 +47,7 @@ def plan(
     if not isinstance(task, Task):
         scene = load_scene(task)
         vehicle, task = task_of_scene(scene, vehicle=vehicle)
-        method = method or scene.integrator
+        method = method or method_of_scene(scene, vehicle)
     if vehicle is None:
         raise InputError("plan: a task needs a vehicle; allowed: None only with a scene")
     return (planner or Planner()).plan(vehicle, task, method=method, **options)
@@ -73,9 +74,21 @@ def task_of_scene(
         world = load_world(scene.world, seed=scene.seed)
     begins = vehicle.state_in_space(np.eye(4), np.zeros(6)) if scene.plan_optional else None
     task = read_task(table, vehicle, world, scene.name, begins)
+    if _on_foot(scene, vehicle):
+        assert isinstance(vehicle, ArticulatedVehicle)
+        return vehicle, on_foot(task, vehicle)
     if scene.plan_optional and isinstance(vehicle, ArticulatedVehicle) and vehicle.space.dim < 2 * _POSE:
         task = replace(task, goal=replace(task.goal, rotation="free"))
     return vehicle, task
+
+
+def method_of_scene(scene: Scene, vehicle: Vehicle) -> str:
+    """What plans of a scene are made with: its integrator, but where it is about something else that of what walks."""
+    return usual_method(vehicle) if _on_foot(scene, vehicle) else scene.integrator
+
+
+def _on_foot(scene: Scene, vehicle: Vehicle) -> bool:
+    return scene.plan_optional and isinstance(vehicle, ArticulatedVehicle) and vehicle.walks
 
 
 def mpc_settings_of_scene(scene: Scene, vehicle: Vehicle) -> MpcSettings:

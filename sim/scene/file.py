@@ -131,7 +131,8 @@ class Scene:
     plan: TomlTable | None = None
     """The unread `[plan]` table, which the planner reads strictly; None where the scene plans nothing."""
     plan_optional: bool = False
-    """The scene is about something else: it does not wait for its plan, and what is no arm goes without."""
+    """The scene is about something else: it does not wait for its plan, and what is no arm and does not walk goes
+    without."""
 
     def __post_init__(self) -> None:
         if self.vehicle.name in self.parameters:
@@ -165,11 +166,13 @@ class Scene:
 
 
 def _is_planned(vehicle: Vehicle) -> bool:
-    """What a scene that is about something else has plans for: what floats, and trees of joints that are held, and have
-    motors."""
+    """What a scene that is about something else has plans for: what floats on water, trees of joints that are held, and
+    have motors, and what walks."""
     if vehicle.support is Support.WATER:
         return True
-    return isinstance(vehicle, ArticulatedVehicle) and not vehicle.free and bool(vehicle.controls)
+    return isinstance(vehicle, ArticulatedVehicle) and (
+        vehicle.walks or (not vehicle.free and bool(vehicle.controls))
+    )
 
 
 def load_scene(

@@ -6,11 +6,15 @@ import numpy as np
 import pytest
 
 import sim
-from benchmarks.plan_contact import replayed
-from sim.contact.trees import FRICTION
+from benchmarks.plan_contact import LEVEL, replayed
+from sim.contact.trees import FRICTION, TreeGround
 from sim.multibody.robots.robot import MOST_TOUCHING
 from sim.planner import Goal, Limits, Planner, Task
+from sim.planner.api import method_of_scene, task_of_scene
+from sim.planner.task.legs import standing
+from sim.scene import load_scene
 from tests.sim.multibody.test_robot_files import URDF, written
+from tests.sim.multibody.test_robots_of_others import example_robot_data
 
 DOG = Path(__file__).parents[2] / "examples" / "dog" / "dog.xml"
 LEGS = ("fore_left", "fore_right", "hind_left", "hind_right")
@@ -73,6 +77,15 @@ def test_an_arm_has_no_feet_whether_it_floats_or_not(tmp_path):
     assert not sim.vehicle(str(arm)).feet
 
 
+def test_a_hand_that_is_held_up_is_no_foot(tmp_path):
+    """The dog with a fore leg raised by a right angle at its side."""
+    text = DOG.read_text(encoding="utf-8")
+    raised = text.replace('name="fore_left_yoke" pos', 'name="fore_left_yoke" euler="1.5707963 0 0" pos')
+    assert raised != text
+    robot = sim.vehicle(str(written(tmp_path, raised, "raised.xml")))
+    assert sorted(robot.feet) == ["fore_right_shank", "hind_left_shank", "hind_right_shank"]
+
+
 def test_a_dog_steps_aside_and_round_and_the_simulation_does_it(turned_aside, dog):
     plan = turned_aside
     assert plan.solved, plan.message
@@ -133,3 +146,47 @@ def test_a_dog_stands_up_and_the_ground_bears_its_weight(dog):
     given = plan.step_s * _forces(plan, dog).sum(axis=(0, 1))
     weight = float(dog.tree.arrays.mass.sum()) * G_MPS2
     np.testing.assert_allclose(given, [0.0, 0.0, weight * plan.duration_s], atol=1e-7)
+
+
+@pytest.mark.parametrize("share", [0.45, 0.75, 0.95])
+def test_what_walks_stands_with_its_feet_under_its_hips(dog, share):
+    """Its knees bend by twice what hips do, whose cosine is the share of the legs' reach."""
+    hip_rad = np.arccos(share)
+    found, wanted = standing(dog, share, 0.3), _standing(dog, hip_rad, place=(0.3, 0.0))
+    np.testing.assert_allclose(found.node, wanted.node, atol=1e-5)
+
+
+def test_a_window_offers_plans_on_foot_of_what_walks_and_of_nothing_else_that_floats(tmp_path):
+    """Of a robot's file that is opened as any is."""
+    scene = load_scene(str(DOG))
+    vehicle, task = task_of_scene(scene)
+    assert method_of_scene(scene, vehicle) == "touching"
+    assert set(task.bodies) == {"trunk"}
+    assert max(radius for *_, radius in task.body) > 0.04
+    ground = TreeGround.under(vehicle, LEVEL)
+    for state in (task.start, task.goal.state):
+        assert abs(ground.clearance_m(state.node)) < 1e-9
+    nearer, further = (state.node[4:7] for state in (task.start, task.goal.state))
+    assert further[0] > nearer[0]
+    assert further[2] > nearer[2]
+    arm = written(tmp_path, URDF, "arm.urdf")
+    assert load_scene(f"{arm}:free").plan is None
+    held = load_scene(str(arm))
+    assert method_of_scene(held, held.vehicle) == held.integrator
+
+
+@pytest.mark.parametrize(
+    "file", ["a1_description/urdf/a1.urdf", "anymal_b_simple_description/robots/anymal.urdf"]
+)
+def test_quadrupeds_of_others_stand_up_though_their_files_tell_of_no_rotors(file):
+    """The second one's fore legs are not like its hind legs."""
+    robot = sim.vehicle(f"{example_robot_data() / 'robots' / file}:free", hold=0.0)
+    task = Task(standing(robot, 0.45), Goal(standing(robot, 0.75)), 0.8, 20, limits=FAST)
+    plan = Planner().plan(robot, task, starts=1, explain=False, time_limit_s=900.0)
+    assert plan.solved, plan.message
+    off, deep = replayed(plan, robot)
+    assert off < 1e-12  # measured 0
+    assert deep < 1e-11
+    weight = float(robot.tree.arrays.mass.sum()) * G_MPS2
+    given = plan.step_s * _forces(plan, robot).sum(axis=(0, 1))
+    np.testing.assert_allclose(given, [0.0, 0.0, weight * plan.duration_s], atol=1e-7 * weight)

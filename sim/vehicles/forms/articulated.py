@@ -264,6 +264,11 @@ class ArticulatedVehicle(Vehicle):
         """Whether plans of it find contacts."""
         return bool(self.feet or self.pushes)
 
+    @property
+    def walks(self) -> bool:
+        """Whether plans lead it about space on its feet: it floats, has motors, three feet or more, and no loops."""
+        return self.free and len(self.feet) > 2 and bool(self.controls) and self.form is Form.TREE
+
     @cached_property
     def pushing(self) -> Pushing:
         """The balls and boxes of its pairs."""

@@ -35,6 +35,8 @@ DAMPING_RATIO = 0.7
 MOST_TARGETS = 64
 _FEW = 0.5
 """Of its bodies: a file that shows fewer leaves the rest to a skin."""
+_LOW = 0.25
+"""Of the trunk's height above the lowest foot at the start: what is higher is a hand."""
 _SINGULAR = 1e-10
 """Least eigenvalue of the mass matrix with ones on its diagonal."""
 _TURN_RAD, _SLIDE_M = math.pi, 1.0
@@ -222,17 +224,20 @@ def _is_ball(link: Link) -> bool:
 
 
 def _feet(robot: Robot, capsules: tuple[Link, ...]) -> tuple[str, ...]:
-    """Bodies with a ball that touches and no body behind them, where there are several: every other one around their
-    middle, as they are at the start, then those between."""
+    """Bodies with a ball that touches and no body behind them, where there are several about as low as the lowest:
+    every other one around their middle, as they are at the start, then those between."""
     tree, poses = robot.tree, body_frames(robot.tree, robot.start.q)
     a, found = tree.arrays, dict[int, tuple[str, np.ndarray]]()
     for link in capsules:
         carrier = int(tree.carriers[tree.names.index(link.body)]) if link.body != STAND else -1
         if _is_ball(link) and carrier > 0 and carrier not in a.parent:
-            found[carrier] = link.body, (poses[link.body] @ (*link.begin_b, 1.0))[:2]
-    if len(found) < 2:
+            found[carrier] = link.body, (poses[link.body] @ (*link.begin_b, 1.0))[:3]
+    lowest_m = min((place[2] for _, place in found.values()), default=0.0)
+    high_m = lowest_m + _LOW * abs(poses[tree.names[tree.carriers.tolist().index(0)]][2, 3] - lowest_m)
+    feet = [(body, place[:2]) for body, place in found.values() if place[2] <= high_m]
+    if len(feet) < 2:
         return ()
-    names, places = zip(*found.values(), strict=True)
+    names, places = zip(*feet, strict=True)
     x, y = (np.array(places) - np.mean(places, axis=0)).T
     around = [names[k] for k in np.argsort(np.arctan2(y, x))]
     return (*around[::2], *around[1::2])

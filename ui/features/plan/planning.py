@@ -65,7 +65,7 @@ class Planning:
         """That the scene asks for."""
         if scene.plan is not None:
             # Here, not above: with all that solves, which takes longer than to open a window.
-            from sim.planner.api import mpc_settings_of_scene, task_of_scene
+            from sim.planner.api import method_of_scene, mpc_settings_of_scene, task_of_scene
             from sim.planner.service.session import PlanSession
 
             vehicle, task = task_of_scene(scene, world=world)
@@ -74,9 +74,8 @@ class Planning:
             self._clearance_m = task.clearance_m
             self._sailed_by = "" if vehicle.name == scene.vehicle.name else scene.vehicle.name
             origin_w = fixed_point_w(scene.start, vehicle, world)
-            self._session = PlanSession(
-                vehicle, task, scene.integrator, config_dir() / "plans", origin_w=origin_w
-            )
+            method = method_of_scene(scene, vehicle)
+            self._session = PlanSession(vehicle, task, method, config_dir() / "plans", origin_w=origin_w)
 
     @property
     def view(self) -> PlanView | None:
