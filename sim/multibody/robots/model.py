@@ -12,7 +12,7 @@ from sim.multibody.declaration import WORLD, Body, Gear, Joint, Loop, Tendon, Tr
 from sim.multibody.robots.files import MOST_BODIES
 from sim.multibody.robots.motors import driven, efforts, held, motors
 from sim.multibody.robots.robot import SHAPES, Apart, Geom, Robot
-from sim.multibody.robots.tendons import Tendons, polynomial
+from sim.multibody.robots.tendons import Tendons, polynomial, with_inertias
 from sim.multibody.robots.urdf import Inertial
 from sim.multibody.tree import Tree, tree, with_springs
 from sim.platform.errors import InputError, one_of, quote
@@ -53,6 +53,9 @@ def robot_of(
         raise InputError(f"has no joint{floats}")
     declared = tree(bodies.declared, triple(gravity))
     tendons = Tendons(model, bodies.carrier, bodies.joints, declared)
+    inertias = tuple(tendons.inertias())
+    if inertias:
+        declared = tree([*bodies.declared, *inertias], triple(gravity))
     declared = with_springs(declared, (*tendons.springs(), *_stiffening(model, bodies)))
     return Robot(
         name=name,
@@ -63,17 +66,17 @@ def robot_of(
             if inertials is not None
             else motors(model, bodies.joints, tendons.driven_names)
         ),
-        start=declared.state(_coordinates(declared, model.qpos0)),
+        start=start_of(declared, model.qpos0, np.zeros(model.nv)),
         keyframes={
-            _name(model.key(k).name, f"keyframe {k}"): declared.state(
-                _coordinates(declared, model.key_qpos[k]),
-                _velocities(declared, model.key_qpos[k], model.key_qvel[k]),
+            _name(model.key(k).name, f"keyframe {k}"): start_of(
+                declared, model.key_qpos[k], model.key_qvel[k]
             )
             for k in range(model.nkey)
         },
         step_s=float(model.opt.timestep),
         notes=(*notes, *_left_out(model, bodies, tendons)),
-        loops=tuple(_loops(model, bodies, tendons)),
+        loops=(*_loops(model, bodies, tendons), *tendons.inertia_gears()),
+        loose=tuple(body.name for body in inertias),
         apart=_apart(model, bodies, collides),
     )
 
@@ -349,7 +352,7 @@ def _left_out(model: Any, bodies: _Bodies, tendons: Tendons) -> Iterable[str]:
     yield from left_out(
         "nonlinear damping, and stiffness of balls, is", [bodies.joints[j] for j in sorted(curved)]
     )
-    yield from left_out("friction, inertia and nonlinear damping of tendons are", tendons.left_out())
+    yield from left_out("dry friction and nonlinear damping of tendons are", tendons.left_out())
     yield from left_out(
         "gravity compensation is", [bodies.names[i] for i in np.flatnonzero(model.body_gravcomp)]
     )
@@ -367,4 +370,5 @@ def _left_out(model: Any, bodies: _Bodies, tendons: Tendons) -> Iterable[str]:
 
 def start_of(declared: Tree, qpos: np.ndarray, qvel: np.ndarray) -> TreeState:
     """A state of the tree from mujoco's coordinates and velocities of the same model."""
-    return declared.state(_coordinates(declared, qpos), _velocities(declared, qpos, qvel))
+    q, v = _coordinates(declared, qpos), _velocities(declared, qpos, qvel)
+    return declared.state(*(with_inertias(declared, q, v) if len(q) < declared.nq else (q, v)))

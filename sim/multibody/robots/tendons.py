@@ -7,8 +7,11 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from sim.groups.numeric import pose_matrix, triple
-from sim.multibody.declaration import Strand, Tendon, Wrap
+from sim.multibody.arrays import workspace
+from sim.multibody.declaration import Body, Gear, Strand, Tendon, Wrap
+from sim.multibody.kinematics import momenta, place
 from sim.multibody.robots.motors import pulling
+from sim.multibody.springs import spring_length, spring_rate
 from sim.multibody.tree import Tree, point_of
 
 _JOINT, _PULLEY, _SITE, _SPHERE, _CYLINDER = 1, 2, 3, 4, 5
@@ -27,6 +30,24 @@ def _middle(each: Point | Wrap) -> Point:
 def polynomial(linear: np.ndarray, bent: np.ndarray) -> tuple[float, float, float]:
     """A stiffness, and what the square and the cube of the way are multiplied with."""
     return float(np.atleast_1d(linear)[0]), float(bent[0]), float(bent[1])
+
+
+INERTIA_OF = "inertia of "
+"""Before a tendon's name: the body without weight that turns as the tendon grows, and its coordinate."""
+
+
+def with_inertias(declared: Tree, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Coordinates and velocities of a file's joints, and behind them those of its tendons' inertias."""
+    a, space = declared.arrays, workspace(declared.arrays)
+    names = [name.removeprefix(INERTIA_OF) for name in declared.coordinate_names[len(q) :]]
+    springs = [declared.spring_names.index(name) for name in names]
+    q, v = np.r_[q, np.zeros(len(names))], np.r_[v, np.zeros(len(names))]
+    place(a, q, space.node)
+    momenta(a, space.node, v, space.arc, space.wrench, space.spare)
+    for k, spring in enumerate(springs, -len(names)):
+        q[k] = spring_length(a, space.node, q, spring)
+        v[k] = spring_rate(a, space.node, space.arc, spring)
+    return q, v
 
 
 class Tendons:
@@ -121,6 +142,20 @@ class Tendons:
     def _damping(self, t: int) -> float:
         return float(np.atleast_1d(self._model.tendon_damping[t])[0])
 
+    def _is_heavy(self, t: int) -> bool:
+        return bool(self._moves[t] and self._model.tendon_armature[t])
+
+    def inertias(self) -> Iterable[Body]:
+        """Of tendons that have any: without weight, each turns by as much as its tendon grows."""
+        for t in filter(self._is_heavy, range(self._model.ntendon)):
+            name, moment = INERTIA_OF + self.names[t], float(self._model.tendon_armature[t])
+            yield Body(name, mass=0.0, inertia=(moment, moment, moment))
+
+    def inertia_gears(self) -> Iterable[Gear]:
+        """That turn these."""
+        for t in filter(self._is_heavy, range(self._model.ntendon)):
+            yield Gear(INERTIA_OF + self.names[t], self.names[t])
+
     @property
     def driven_names(self) -> list[str | None]:
         """Of all, None for those along which the tree has no force of a control."""
@@ -151,7 +186,7 @@ class Tendons:
             if not self._moves[t]:
                 continue
             laws = list(pulling(model, t))
-            named = bool(laws or t in held or model.tendon_limited[t])
+            named = bool(laws or t in held or model.tendon_limited[t] or self._is_heavy(t))
             strands, joints = self._strands(t), self.joints_of(t)
             if any(stiffness) or damping or named:
                 low, high = (float(x) for x in model.tendon_lengthspring[t])
@@ -170,9 +205,9 @@ class Tendons:
                     yield Tendon(strands, joints, law.stiffness, law.damping, law.rest)
 
     def left_out(self) -> list[str]:
-        """Names of those with more than stiffness, damping and limits."""
+        """Names of those with more than stiffness, damping, limits and inertia."""
         model = self._model
-        more = (model.tendon_dampingpoly, model.tendon_frictionloss, model.tendon_armature)
+        more = (model.tendon_dampingpoly, model.tendon_frictionloss)
         return [
             self.names[t]
             for t in range(model.ntendon)

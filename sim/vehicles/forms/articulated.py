@@ -52,6 +52,8 @@ class ArticulatedVehicle(Vehicle):
     torques: tuple[str, ...] = ()
     """Joints, by the names of their velocities, and driven tendons, that the controls drive, in the controls' order
     [N m or N]."""
+    led_by_others: tuple[str, ...] = ()
+    """Velocities of joints that follow others where any do: what they carry is no tool."""
     meets_itself: bool = False
     """Whether its bodies touch each other, but for those that are joined or overlap in its default state."""
     apart: Container[frozenset[str]] = frozenset()
@@ -198,7 +200,9 @@ class ArticulatedVehicle(Vehicle):
         parent, depth = self.tree.arrays.parent, [0]
         for i in range(1, len(parent)):
             depth.append(depth[parent[i]] + 1 if parent[i] >= 0 else 0)
-        reached = [depth[i] if i >= 0 else -1 for i in self.tree.carriers]
+        led = {self.tree.velocity_names.index(name) for name in self.led_by_others}
+        kept = [i >= 0 and self.tree.arrays.v_at[i] not in led for i in self.tree.carriers]
+        reached = [depth[i] if one else -1 for i, one in zip(self.tree.carriers, kept, strict=True)]
         last = len(reached) - 1 - int(np.argmax(reached[::-1]))
         return self.tree.names[last]
 
@@ -385,8 +389,9 @@ class ClosedVehicle(ArticulatedVehicle):
             self.independent_gaps
         ]
         driven = self.driven[self.driven < self.tree.nv]
-        others = np.setdiff1d(np.arange(self.tree.nv), driven)
-        return np.setdiff1d(np.arange(self.tree.nv), dependent(slopes, [*others, *driven]))
+        led = [self.tree.velocity_names.index(name) for name in self.led_by_others]
+        others = np.setdiff1d(np.arange(self.tree.nv), [*driven, *led])
+        return np.setdiff1d(np.arange(self.tree.nv), dependent(slopes, [*led, *others, *driven]))
 
     def closed_state(self, wanted: Mapping[str, float]) -> State:
         """At rest with leading joints, by the names of their coordinates, where wanted, others as by itself, and

@@ -189,6 +189,10 @@ class RobotVehicle(ArticulatedVehicle):
 class ClosedRobotVehicle(RobotVehicle, ClosedVehicle):
     """One whose file closes loops."""
 
+    @property
+    def led_by_others(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self.robot.loose
+
     def close(self, q: SimpleNamespace) -> tuple[Loop | Gear, ...]:
         return self.robot.loops
 
