@@ -62,6 +62,7 @@ ARM = """<mujoco model="arm">
 ACTUATORS = """<mujoco><actuator>
   <motor name="turn" joint="yaw" gear="20" ctrlrange="-1 0.5" ctrllimited="true"/>
   <position name="hold" joint="pitch" kp="10"/>
+  <general name="lag" joint="pitch" dyntype="filter" dynprm="0.1"/>
 </actuator></mujoco>"""
 
 SOME = '<inertial><mass value="3"/><inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial>'
@@ -143,8 +144,9 @@ def test_shapes_motors_keyframes_and_notes_of_an_mjcf(tmp_path):
     bent = robot.keyframes["bent"]
     assert bent.q[t.coordinate_names.index("pitch")] == pytest.approx(0.2)
     assert bent.v[t.velocity_names.index("flight vx")] == 1.0
+    assert [motor.name for motor in robot.motors] == ["turn", "hold"]
     assert len(robot.notes) == 1
-    assert "hold" in robot.notes[0]
+    assert "lag" in robot.notes[0]
 
 
 def test_a_urdf_is_read_with_links_that_weigh_nothing(tmp_path):
