@@ -17,11 +17,12 @@ from sim.analysis.batch_lanes import Groups, run_on_ground
 from sim.analysis.gradient_steps import begun_closed
 from sim.compiler import Kernel
 from sim.compiler.columns import ColumnKernel
-from sim.compiler.kernel_code import MOST_JOINED, WIDTH, LaneCode, lane_code
+from sim.compiler.kernel_code import MOST_JOINED, WIDTH, lane_code
 from sim.contact.ground import GroundContact
 from sim.environment.environment import Environment, default_start, environment_of, kind_of
 from sim.integrators import Integrator
 from sim.integrators.multibody import rollout_scheme
+from sim.native.objects import Engine
 from sim.platform.errors import InputError, numbers, one_of, quote, whole
 from sim.platform.progress import TellShare
 from sim.platform.values import dataclass
@@ -391,7 +392,7 @@ class _Job:
             self._one_by_one(failed, nodes, done, report)
         return nodes, done
 
-    def _side_by_side(self, code: LaneCode, report: TellShare) -> Groups:
+    def _side_by_side(self, code: Engine, report: TellShare) -> Groups:
         what, h = self._what, self._h
         starts = start_kernel(Structure.of(self._subject), self._scheme)
         rows = [

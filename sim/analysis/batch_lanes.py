@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 
 from sim.compiler import Kernel
-from sim.compiler.kernel_code import WIDTH, LaneCode, gathered, scattered
+from sim.compiler.kernel_code import WIDTH, gathered, scattered
 from sim.compiler.stepper import Inline, driver, start, workspace
 from sim.contact.ground import GroundArrays
 from sim.native.function import Native, native
+from sim.native.objects import Engine
 from sim.native.types import called
 from sim.platform.values import dataclass
 
@@ -54,11 +55,11 @@ class Groups:
             np.zeros(len(y), np.int64),
         )
 
-    def run(self, code: LaneCode, h: float, begin: int, end: int) -> None:
+    def run(self, code: Engine, h: float, begin: int, end: int) -> None:
         """All steps of the groups from `begin` up to `end`. Releases the GIL."""
         step = np.array([h])
         _run(
-            code.rollout, self.y, self.u, self.p, step,
+            code.get_function_address("rollout"), self.y, self.u, self.p, step,
             self.counts, self.keeps, self.nodes, self.done, begin, end,
             np.empty(self.nodes.shape[2:]), np.empty(self.y.shape[1:]),
         )  # fmt: skip

@@ -12,12 +12,13 @@ import casadi as ca
 import numpy as np
 
 from sim.compiler.columns import table
-from sim.compiler.kernel_code import MOST_UNKNOWNS, GradientCode, gradient_code, tangent_code
+from sim.compiler.kernel_code import MOST_UNKNOWNS, gradient_code, tangent_code
 from sim.control.planar_craft import driven_along
 from sim.integrators import Integrator
 from sim.integrators.multibody import rollout_scheme
 from sim.multibody.arrays import PRISMATIC, REVOLUTE
 from sim.multibody.symbolic import SymbolicTree
+from sim.native.objects import Engine
 from sim.platform.errors import InputError, quote
 from sim.platform.values import dataclass
 from sim.vehicles import State, Vehicle
@@ -85,7 +86,7 @@ class EvaluatedSteps:
         zs: np.ndarray,
         nodes: np.ndarray,
     ) -> int:
-        """As `GradientCode.record`."""
+        """As `kernel_code.RECORD` has it."""
         for k, u in enumerate(us):
             z, last = np.array(self._guess(y, u, p, h)).ravel(), np.inf
             for _ in range(_SWEEPS):
@@ -119,7 +120,7 @@ class EvaluatedSteps:
         weights: np.ndarray,
         gus: np.ndarray,
     ) -> None:
-        """As `GradientCode.adjoint`."""
+        """As `kernel_code.ADJOINT` has it."""
         for k in reversed(range(len(us))):
             at = (ys[k], zs[k], us[k], p, h)
             by_z = np.array(self._pull(*at, lam, weights[k], np.zeros(self.z))[0]).ravel()
@@ -141,7 +142,7 @@ class EvaluatedSteps:
         zs: np.ndarray,
         dnodes: np.ndarray,
     ) -> None:
-        """As `TangentCode.tangent`; the directions are columns."""
+        """As `kernel_code.TANGENT` has it; the directions are columns."""
         for k, u in enumerate(us):
             at, moved = (ys[k], zs[k], u, p, h), (dy, dus[k], dp)
             left = np.array(self._along(*at, *moved, np.zeros((self.z, dy.shape[1])))[0])
@@ -281,8 +282,10 @@ def _repeated(rows: np.ndarray) -> np.ndarray:
     return np.repeat(rows[..., None], DIRECTIONS, axis=-1)
 
 
-def _call(address: int, n: int, *arrays: np.ndarray) -> int:
-    function = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)(address)
+def _call(code: Engine, name: str, n: int, *arrays: np.ndarray) -> int:
+    """What a function of the code returns for the addresses of arrays and a number."""
+    taken = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)
+    function = taken(code.get_function_address(name))
     at = table(arrays, ())  # kept: other threads run during the call, and take memory that nobody holds
     return int(function(at.ctypes.data, n))
 
@@ -353,25 +356,19 @@ class CompiledSteps:
 
     structure: Structure
     integrator: Integrator
-    code: GradientCode
-
-    @property
-    def y(self) -> int:
-        """Numbers of the private state."""
-        return self.code.y
-
-    @property
-    def z(self) -> int:
-        """Unknowns of a step."""
-        return self.code.z
+    y: int
+    """Numbers of the private state."""
+    z: int
+    """Unknowns of a step."""
+    code: Engine
 
     def record(self, y: np.ndarray, us: np.ndarray, *others: np.ndarray) -> int:
-        """As `GradientCode.record`, of arrays as `kernel_code.RECORD` has them."""
-        return _call(self.code.record, len(us), y, us, *others)
+        """Of arrays as `kernel_code.RECORD` has them."""
+        return _call(self.code, "record", len(us), y, us, *others)
 
     def adjoint(self, lam: np.ndarray, gp: np.ndarray, us: np.ndarray, *others: np.ndarray) -> None:
-        """As `GradientCode.adjoint`, of arrays as `kernel_code.ADJOINT` has them."""
-        _call(self.code.adjoint, len(us), lam, gp, us, *others)
+        """Of arrays as `kernel_code.ADJOINT` has them."""
+        _call(self.code, "adjoint", len(us), lam, gp, us, *others)
 
     def tangent(
         self,
@@ -385,10 +382,10 @@ class CompiledSteps:
         zs: np.ndarray,
         dnodes: np.ndarray,
     ) -> None:
-        """As `TangentCode.tangent`, along DIRECTIONS directions."""
+        """Along DIRECTIONS directions, of arrays as `kernel_code.TANGENT` has them."""
         code = tangent_code(self.structure, self.integrator, DIRECTIONS)
         given = (dy, _repeated(us), dus, _repeated(p), dp, h, _repeated(ys), _repeated(zs))
-        _call(code.tangent, len(us), *given, dnodes)
+        _call(code, "tangent", len(us), *given, dnodes)
 
 
 def _compiled(structure: Structure, scheme: Integrator) -> CompiledSteps:
@@ -398,7 +395,8 @@ def _compiled(structure: Structure, scheme: Integrator) -> CompiledSteps:
             f"{scheme.name} divides its steps, or solves them as a whole: derivatives are not compiled for it; "
             "allowed: methods of a fixed step"
         )
-    return CompiledSteps(structure, scheme, code)
+    made = rollout_scheme(scheme, structure)
+    return CompiledSteps(structure, scheme, made.y.numel(), made.z.numel(), code)
 
 
 @lru_cache(maxsize=32)

@@ -34,7 +34,6 @@ from sim.integrators.base import Integrator, Scheme, Stages
 from sim.integrators.multibody import rollout_scheme, within_limits
 from sim.native.objects import Engine, loaded
 from sim.native.text import constants, splat
-from sim.platform.values import dataclass
 from sim.symbolic import solve
 from sim.vehicles.forms.base import Structure, Vehicle
 from sim.vehicles.forms.form import TREES
@@ -191,27 +190,26 @@ MOST_UNKNOWNS = 12
 RECORD = ("y", "us", "p", "h", "ys", "zs", "nodes")
 ADJOINT = ("lam", "gp", "us", "p", "h", "ys", "zs", "weights", "gus")
 TANGENT = ("dy", "us", "dus", "p", "dp", "h", "ys", "zs", "dnodes")
-"""Tables of addresses of the three functions. Arrays are (rows, size, width), those of one moment (size, width)."""
+"""Tables of the derivatives' functions. Arrays are (rows, size, width), those of one moment (size, width).
 
-
-@dataclass(frozen=True, eq=False)
-class LaneCode:
-    """Address of the steps of `WIDTH` vehicles."""
-
-    rollout: int
-    engine: Engine
-    """Owns the code."""
+record: fills ys, zs and nodes of each step and leaves the state after the last one in y; returns the steps done.
+adjoint: from lam, the sensitivity to the state after the last step, to that before the first; `weights` are the
+sensitivities to the nodes, and gus, gp are added to.
+tangent: dy is carried on along directions side by side, dnodes are filled.
+"""
 
 
 @lru_cache(maxsize=64)
-def lane_code(structure: Structure, integrator: Integrator) -> LaneCode | None:
-    """Of a pair; None for methods whose steps are divided or whose unknowns hang together in larger blocks."""
+def lane_code(structure: Structure, integrator: Integrator) -> Engine | None:
+    """What owns `rollout`, the steps of `WIDTH` vehicles, of a pair.
+
+    None for methods whose steps are divided or whose unknowns hang together in larger blocks.
+    """
     scheme = within_limits(rollout_scheme(integrator, structure), structure.vehicle)
     blocks = served(scheme, MOST_JOINED if structure.vehicle.form in TREES else INLINE_UNKNOWNS)
     if blocks is None:
         return None
-    engine = loaded(module([rollout(Printer(scheme, WIDTH), blocks, LANES)]), optimised=True)
-    return LaneCode(engine.get_function_address("rollout"), engine)
+    return loaded(module([rollout(Printer(scheme, WIDTH), blocks, LANES)]), optimised=True)
 
 
 def gathered(rows: np.ndarray) -> np.ndarray:
@@ -228,52 +226,26 @@ def scattered(groups: np.ndarray, lanes: int) -> np.ndarray:
     return np.ascontiguousarray(groups.swapaxes(1, 2).reshape(count * WIDTH, size)[:lanes])
 
 
-@dataclass(frozen=True, eq=False)
-class GradientCode:
-    """Addresses of functions of (table, steps), and the sizes of the arrays that they take.
-
-    record: fills ys, zs and nodes of each step and leaves the state after the last one in y; returns the steps done.
-    adjoint: from lam, the sensitivity to the state after the last step, to that before the first; `weights` are the
-    sensitivities to the nodes, and gus, gp are added to.
-    """
-
-    record: int
-    adjoint: int
-    y: int
-    z: int
-    engine: Engine
-    """Owns the code."""
-
-
-@dataclass(frozen=True, eq=False)
-class TangentCode:
-    """Address of a function of (table, steps): dy is carried on along directions side by side, dnodes are filled."""
-
-    tangent: int
-    engine: Engine
-    """Owns the code."""
-
-
 @lru_cache(maxsize=32)
-def gradient_code(structure: Structure, integrator: Integrator) -> GradientCode | None:
-    """Of a pair; None for methods whose steps are divided or whose unknowns hang together in large blocks."""
+def gradient_code(structure: Structure, integrator: Integrator) -> Engine | None:
+    """What owns `record` and `adjoint` of a pair.
+
+    None for methods whose steps are divided or whose unknowns hang together in large blocks.
+    """
     scheme = rollout_scheme(integrator, structure)
     blocks = served(scheme, MOST_UNKNOWNS)
     if blocks is None:
         return None
-    engine = loaded(module([_record(scheme, 1, blocks), _adjoint(scheme, 1, blocks)]), optimised=True)
-    record, adjoint = (engine.get_function_address(name) for name in ("record", "adjoint"))
-    return GradientCode(record, adjoint, scheme.y.numel(), scheme.z.numel(), engine)
+    return loaded(module([_record(scheme, 1, blocks), _adjoint(scheme, 1, blocks)]), optimised=True)
 
 
 @lru_cache(maxsize=32)
-def tangent_code(structure: Structure, integrator: Integrator, width: int) -> TangentCode:
-    """Of a pair that `gradient_code` serves, for so many directions."""
+def tangent_code(structure: Structure, integrator: Integrator, width: int) -> Engine:
+    """What owns `tangent` of a pair that `gradient_code` serves, for so many directions."""
     scheme = rollout_scheme(integrator, structure)
     blocks = served(scheme, MOST_UNKNOWNS)
     assert blocks is not None
-    engine = loaded(module([_tangent(scheme, width, blocks)]), optimised=True)
-    return TangentCode(engine.get_function_address("tangent"), engine)
+    return loaded(module([_tangent(scheme, width, blocks)]), optimised=True)
 
 
 def _begun(name: str, scheme: Scheme, width: int, table: tuple[str, ...]) -> Printer:
