@@ -363,11 +363,17 @@ def test_joints_stay_within_limits_and_torques_within_theirs(planner):
 
 
 @cache
+def scenes_planner():
+    """It keeps the problem of a scene from test to test."""
+    return Planner()
+
+
+@cache
 def planned(name):
     """Of a scene: (scene, the plan that its button finds, the cheapest of several ways)."""
     scene = load_scene(name)
     vehicle, task = task_of_scene(scene)
-    plan = Planner().plan(vehicle, task, method=scene.integrator)
+    plan = scenes_planner().plan(vehicle, task, method=scene.integrator)
     assert plan.solved, plan.message
     return scene, plan
 
@@ -392,7 +398,7 @@ def flown_to(name, *, tracked, **changed):
 def test_the_scenes_first_plan_is_found_without_the_slow_solver():
     """From the roughly known way around the pillar Newton's method lowers the products of its bounds step by step."""
     vehicle, task = task_of_scene(load_scene("plan-arm"))
-    plan = Planner().plan(vehicle, task, starts=1)
+    plan = scenes_planner().plan(vehicle, task, starts=1)
     assert plan.solved, plan.message
     assert plan.backend == "fatrop"
     assert plan.iterations < 170  # 129; 265, most of them IPOPT's, where products fall all at once
