@@ -45,11 +45,27 @@ def started(name: str, work: Callable[..., object], *arguments: object) -> BaseP
     It never gets Ctrl+C, which is for the one who started it, and takes no module from the current folder.
     """
     process = multiprocessing.get_context("spawn").Process(
-        target=work, args=arguments, name=name, daemon=True
+        target=_ending_with_parent, args=(work, *arguments), name=name, daemon=True
     )
     with _ctrl_c_blocked(), no_modules_from_current_folder():
         process.start()
     return process
+
+
+def _ending_with_parent(work: Callable[..., object], *arguments: object) -> None:
+    """`work(*arguments)`; the process ends once the one that started it is gone, even if that was killed."""
+    _ParentWatch(name="parent", daemon=True).start()
+    work(*arguments)
+
+
+class _ParentWatch(threading.Thread):
+    """Ends this process once the one that started it is gone."""
+
+    def run(self) -> None:
+        parent = multiprocessing.parent_process()
+        assert parent is not None
+        parent.join()
+        os._exit(1)  # nobody is left who would hear of it
 
 
 @contextmanager
@@ -289,7 +305,8 @@ _LOOK_S = 0.1
 
 def processes_at_once() -> int:
     """How many are worth it here; one where a fork might find a lock held by a thread that it has not got."""
-    if sys.platform != "linux" or threading.active_count() > 1:
+    with_locks = [thread for thread in threading.enumerate() if not isinstance(thread, _ParentWatch)]
+    if sys.platform != "linux" or len(with_locks) > 1:
         return 1
     cores = len(os.sched_getaffinity(0))
     return min(cores, max(2, cores - 1), MOST)

@@ -4,6 +4,7 @@ import importlib.util
 import json
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -22,6 +23,7 @@ from sim.platform.progress import compilations_reported
 from sim.scene import load_scene
 from sim.simulation import KernelStore, Simulation, starting_methods
 from sim.vehicles import Vehicle
+from tests.patience import wait_until
 from tests.sim.simulation_scenes import GatedKernels, world
 
 ROOT = Path(sim.__file__).resolve().parents[1]
@@ -38,6 +40,44 @@ def test_work_is_done_once_and_what_fails_is_tried_again(cache: Path, tmp_path: 
     (made / "inner").rmdir()
     workers.ensure("folder", os.mkdir, made / "inner")
     assert not (made / "inner").exists()
+
+
+def _ended(pid: int) -> bool:
+    """Whether the process is gone, or only its parent has not asked for its status yet."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks for a process by /proc")
+def test_worker_ends_with_the_one_that_started_it_even_if_that_is_killed(tmp_path: Path) -> None:
+    (tmp_path / "endless.py").write_text("def turns():\n    while True:\n        pass\n")
+    (tmp_path / "killed.py").write_text(
+        "import time\n"
+        "from endless import turns\n"
+        "from sim.platform.processes import started\n"
+        "if __name__ == '__main__':\n"
+        "    print(started('endless', turns).pid, flush=True)\n"
+        "    time.sleep(3600.0)\n"
+    )
+    path = os.pathsep.join([str(ROOT), str(tmp_path)])
+    with subprocess.Popen(
+        [sys.executable, str(tmp_path / "killed.py")],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path},
+    ) as parent:
+        assert parent.stdout is not None
+        pid = int(parent.stdout.readline())
+        try:
+            assert not _ended(pid)
+            parent.kill()
+            parent.wait()
+            wait_until(lambda: _ended(pid))
+        finally:
+            if not _ended(pid):
+                os.kill(pid, signal.SIGKILL)
 
 
 def test_closing_ends_what_runs_at_once_and_takes_no_more(cache: Path) -> None:
