@@ -30,6 +30,7 @@ from sim.planner import (
     task_of_scene,
 )
 from sim.planner.result.record import record_of
+from sim.planner.solvers.attempt import Iterate
 from sim.planner.task.bodies import arc_space, between, fastest_radps
 from sim.planner.task.check import check_task
 from sim.planner.task.clearance import spare_m
@@ -572,6 +573,26 @@ def test_a_load_on_a_rope_is_set_on_its_mark_without_swing(planner):
     assert np.abs(plan.trajectory.nodes[-1][craft.node_layout.velocity]).max() < 1e-8
     bends = [i for i, c in enumerate(craft.space.columns) if c.startswith("rope") and not c.endswith("rate")]
     assert np.abs(plan.trajectory.nodes[:, bends]).max() > 0.05  # it is no crawl
+
+
+def test_what_floats_free_is_planned_on_from_its_own_motion(planner):
+    """Flung about, turned away from the world's axes: no equation is broken where a plan begins with what was flown."""
+    craft = sim.vehicle("helicopter-with-rope", **ROPE)
+    node = craft.state().node.copy()
+    node[:7] = (0.8, 0.36, -0.48, 0.0, 1.0, 2.0, 3.0)
+    node[craft.node_layout.velocity][:6] = (0.5, -0.3, 0.8, 2.0, -1.0, 1.5)
+    start = craft.state_at_node(node)
+    lift = np.tile([16e3, 200.0, 0.05, -0.1], (16, 1))
+    flown = sim.simulate(craft, "variational", step=0.03, duration=0.48, initial=start, controls=lift)
+    broken = []
+
+    def first(iterate: Iterate) -> bool:
+        broken.append(iterate.violation)
+        return False
+
+    task = Task(start, Goal(flown.final), 0.48, steps=16)
+    planner.plan(craft, task, starts=1, warm=flown, show=first, explain=False)
+    assert broken[0] < 1e-6  # measured
 
 
 def test_lifts_that_are_planned_for_a_rope_act_as_the_controls_that_they_become():

@@ -16,6 +16,7 @@ from sim.planner.guess.shooting import shot
 from sim.planner.task.bodies import (
     arc_space,
     arcs,
+    increments,
     own_space,
     planar,
     planar_pose,
@@ -60,7 +61,7 @@ def variables(
     z = convert.guess(y, inputs, p, h)
     if model.unknown_is_velocity:
         poses = nodes[:, vehicle.node_layout.pose]
-        xi = arcs(arc_space(vehicle), poses[:-1], poses[1:]) / h
+        xi = increments(vehicle, poses[:-1], poses[1:]) / h
         moving = np.concatenate([xi, nodes[-1:, vehicle.node_layout.velocity]])
         if model.closed is None:
             z = np.concatenate([moving, z[:, moving.shape[1] :]], axis=1)

@@ -13,7 +13,15 @@ from itertools import pairwise
 import numpy as np
 
 from sim.planner.guess.pushing import pushed
-from sim.planner.task.bodies import arc_space, arcs, at_random, body_poses, joint_ranges, points
+from sim.planner.task.bodies import (
+    arc_space,
+    arcs,
+    at_random,
+    body_poses,
+    increments,
+    joint_ranges,
+    points,
+)
 from sim.planner.task.clearance import spare_m
 from sim.planner.task.inputs import holding
 from sim.planner.task.legs import Legs
@@ -281,9 +289,9 @@ def _moved(
 
 def _paced(vehicle: ArticulatedVehicle, task: Task, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Nodes (N+1, node size) with the velocities at which their coordinates follow each other, held up all the time."""
-    space, at, steps = arc_space(vehicle), vehicle.node_layout, len(nodes) - 1
+    at, steps = vehicle.node_layout, len(nodes) - 1
     h = task.duration_s / steps
-    xi = arcs(space, nodes[:-1, at.pose], nodes[1:, at.pose]) / h
+    xi = increments(vehicle, nodes[:-1, at.pose], nodes[1:, at.pose]) / h
     nodes[1:-1, at.velocity] = 0.5 * (xi[1:] + xi[:-1])
     nodes[0], nodes[-1, at.velocity] = task.start.node, task.goal.state.node[at.velocity]
     return nodes, np.tile(holding(vehicle, task.goal.state.node), (steps + 1, 1))

@@ -11,7 +11,7 @@ import numpy as np
 
 from sim.compiler.columns import ColumnKernel
 from sim.groups import SE2, LieGroup
-from sim.multibody.arrays import PRISMATIC, REVOLUTE
+from sim.multibody.arrays import BALL, FREE, PRISMATIC, REVOLUTE
 from sim.multibody.observing import mass_matrix
 from sim.planner.task.task import GOAL_MOVES, Task, motion_of
 from sim.spaces import Space
@@ -368,6 +368,24 @@ def _kernel(inputs: list[ca.SX], expression: ca.SX) -> ColumnKernel:
 def arcs(where: LieGroup | Space, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
     """(n, dim): displacements from starts to ends, flat poses (n, pose size); on a group start cay(xi) = end."""
     return _arc(where).rows(starts, ends)
+
+
+def increments(vehicle: Vehicle, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """(n, dim): by which a step of the vehicle goes from starts to ends, flat poses (n, pose size): its arcs, but of a
+    tree the turns' Cayley vectors, and what floats free is displaced in the frame that moves."""
+    xi = arcs(arc_space(vehicle), starts, ends)
+    if not isinstance(vehicle, ArticulatedVehicle):
+        return xi
+    tree = vehicle.tree.arrays
+    for i in np.flatnonzero((tree.kind == BALL) | (tree.kind == FREE)):
+        at, q = tree.v_at[i], starts[:, tree.q_at[i] : tree.q_at[i] + 4]
+        half = 0.5 * np.linalg.norm(xi[:, at : at + 3], axis=1, keepdims=True)
+        xi[:, at : at + 3] *= np.tan(half) / np.where(half > 0.0, half, 1.0) + (half == 0.0)
+        if tree.kind[i] == FREE:
+            shift = xi[:, at + 3 : at + 6]
+            beside = np.cross(q[:, 1:], shift)
+            shift += 2.0 * (np.cross(q[:, 1:], beside) - q[:, :1] * beside)
+    return xi
 
 
 def points(where: LieGroup | Space, starts: np.ndarray, xi: np.ndarray, share: np.ndarray) -> np.ndarray:
