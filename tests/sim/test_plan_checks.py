@@ -174,6 +174,13 @@ def test_what_has_no_place_to_go_or_nothing_to_go_with_is_refused(name):
     assert name in refusal(vehicle, Task(state, Goal(state), 4.0))
 
 
+def test_balls_may_be_one_array() -> None:
+    balls = ((0.1, 0.0, 0.0, 0.2), (-0.1, 0.0, 0.0, 0.2))
+    asked = dataclasses.replace(CROSSING, body=np.array(balls), bodies=np.array(["", ""]))
+    assert (asked.body, asked.bodies) == (balls, ("", ""))
+    assert asked == dataclasses.replace(CROSSING, body=balls, bodies=("", ""))
+
+
 class Unreadable:
     def __repr__(self) -> str:
         raise RuntimeError("no")

@@ -199,8 +199,9 @@ class Task:
         """Balls given as lists or arrays are kept as tuples: what is worked out of them is looked up by them."""
         for name in ("body", "bodies"):
             given = getattr(self, name)
-            if isinstance(given, list | tuple):
-                rows = tuple(tuple(row) if isinstance(row, list | np.ndarray) else row for row in given)
+            whole = given.tolist() if isinstance(given, np.ndarray) else given
+            if isinstance(whole, list | tuple):
+                rows = tuple(tuple(row) if isinstance(row, list | np.ndarray) else row for row in whole)
                 if type(given) is not tuple or any(a is not b for a, b in zip(rows, given, strict=True)):
                     object.__setattr__(self, name, rows)
 
