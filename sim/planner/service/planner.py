@@ -74,6 +74,7 @@ class LatestBuilt(Generic[_Built]):
 
 
 _EXPLAINING_S = 8.0
+"""How long a failure is looked into, at most; no longer than a plan is looked for."""
 STARTS = 14
 """First guesses that are tried."""
 _RESCUES = 4
@@ -426,7 +427,7 @@ class Planner:
         solvers = self.solvers(vehicle, scheme, soft, elastic=True)
         places = waypoint_places(vehicle, soft, soft.steps)
         p = parameters(solvers.t, vehicle, soft, places=places)
-        run = search.run.beside(TimeLimit(_EXPLAINING_S))
+        run = search.run.beside(TimeLimit(min(_EXPLAINING_S, search.run.limit.limit_s)))
         result = attempted(solvers, ("fatrop", "ipopt"), p, guess(solvers.t, vehicle, soft), run)
         if run.stopped:
             return plan
@@ -438,7 +439,6 @@ class Planner:
         if told.violations or not result.converged:
             return told
         start = transferred(again.t, vehicle, task, motion(solvers.t, result.w, p))
-        run = search.run.beside(TimeLimit(_EXPLAINING_S))
         run.iterations = plan.iterations
         again_from = replace(search, run=run)
         begun = time.perf_counter()

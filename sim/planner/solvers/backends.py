@@ -126,8 +126,9 @@ _FATROP: dict[Mode, dict[str, float]] = {
 _PIVOT = {True: 1e-3, False: 1e-4}
 """What an input does to a goal in one step counts from here on, in space and on a plane. fatrop's own 1e-5 divides by
 what is too small: its regularisation then grows for ever, and it does not come back."""
-_SILENT_S = 5.0
-"""Without an iteration: a solver that is given up."""
+_SILENT_S, _HEARD_S = 5.0, 0.5
+"""Without an iteration: a solver that is given up; and for how long one is waited at least, where less time is left,
+since another has to be made then."""
 _FIRST: dict[bool, dict[str, float]] = {
     True: {"mu_init": 0.1, "bound_push": 0.06, "bound_frac": 0.06},
     False: {"mu_init": 1.0, "bound_push": 0.02, "bound_frac": 0.02},
@@ -233,9 +234,9 @@ class Solvers:
     ) -> Result:
         """PlanCall one solver. duals: (lam_x, lam_g), which the modes "again", "warm" and "finish" start from.
 
-        seconds: after these, or when `watch` says so, the run ends with the iterate that it has come to. slope: the
-        gradient of the Lagrangian at which a feasible result counts as converged, even where the solver wants more.
-        bounds: others than the transcription's.
+        seconds: after these, or when `watch` says so, the run ends with the iterate that it has come to; one that has
+        been silent all that time is left behind. slope: the gradient of the Lagrangian at which a feasible result
+        counts as converged, even where the solver wants more. bounds: others than the transcription's.
         """
         t, solver, within = self.t, self._solver(backend, mode, iterations), bounds or self.t.bounds
         if not np.isfinite(t.program.constraints(w0, p)).all():
@@ -261,7 +262,7 @@ class Solvers:
             )
         )
         self._oracle.begin(backend, go_on)
-        out = call.answer(_SILENT_S)
+        out = call.answer(min(_SILENT_S, max(_HEARD_S, seconds)))
         taken, stopped = call.taken_s, self._oracle.stopped
         stats = {"return_status": "it does not come back"} if out is None else solver.stats()
         if out is None:

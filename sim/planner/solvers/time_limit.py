@@ -21,8 +21,8 @@ class TimeLimit:
 
     def __init__(self, limit_s: float, whole: "TimeLimit | None" = None) -> None:
         """whole: what is spent is of this, too."""
-        self._limit_s, self._whole = min(limit_s, _ENDLESS_S), whole
-        self.until_s = time.perf_counter() + _BY_THE_CLOCK * self._limit_s
+        self.limit_s, self._whole = min(limit_s, _ENDLESS_S), whole
+        self.until_s = time.perf_counter() + _BY_THE_CLOCK * self.limit_s
         """`time.perf_counter()` at which it ends in any case."""
         self._before_s, self._counted = 0.0, self._counter()
 
@@ -44,7 +44,7 @@ class TimeLimit:
     @property
     def left_s(self) -> float:
         """Seconds of the processor, or by the clock where these are fewer; below 0 where it is over."""
-        return min(self._limit_s - self.spent_s, self.until_s - time.perf_counter())
+        return min(self.limit_s - self.spent_s, self.until_s - time.perf_counter())
 
     def part(self, share: float) -> "TimeLimit":
         """Of what is left."""
