@@ -296,7 +296,14 @@ def overpowered(vehicle: Vehicle, task: Task) -> str:
 def _advice(violations: tuple[Violation, ...], vehicle: Vehicle, task: Task) -> str:
     what = []
     if not violations or any(v.missed and v.part for v in violations):
-        what.append("more time" if task.free_duration is None else "a longer allowed time")
+        step_s, half_s = task.step_s(), math.pi / task.limits.turn_radps
+        if step_s > half_s:
+            what.append(
+                f"more steps or less time, for steps of {step_s:.3g} s are longer than half a turn takes at "
+                f"{task.limits.turn_radps:g} rad/s ({half_s:.3g} s)"
+            )
+        else:
+            what.append("more time" if task.free_duration is None else "a longer allowed time")
         what.append("higher limits of inputs or speed")
         for control, (low, high) in zip(vehicle.controls, control_limits(vehicle, task.limits), strict=True):
             if low == high:
