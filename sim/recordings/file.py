@@ -68,6 +68,7 @@ class TakeHeader:
     legs: Annotated[tuple[SegmentHeader, ...], Meta(min_length=1, max_length=_MOST_SEGMENTS)]
     version: int
     note: _Text = ""
+    control_columns: tuple[_Text, ...] = ()
 
 
 def read_header(file: ArraysFile) -> TakeHeader:
@@ -192,6 +193,7 @@ def load_take(path: str | Path) -> Take:
                 _push_arrays(file, k) if segment.pushed else None,
                 _solids(file, k),
                 f"segment {k}",
+                header.control_columns,
             )
             for k, segment in enumerate(header.legs)
         )
@@ -238,6 +240,7 @@ def _segment(
     impulse_log: dict[str, np.ndarray] | None,
     solids: SolidsLog | None,
     where: str,
+    columns: tuple[str, ...],
 ) -> Segment:
     scheme = integrator(about.integrator, **about.options)
     reason = scheme.serves(subject)
@@ -245,6 +248,7 @@ def _segment(
         raise InputError(reason)
     whole = {key: _steps(arrays[key]) for key in ("change_steps", "point_steps")}
     real = {key: np.ascontiguousarray(arrays[key], float) for key in ("controls", "states", "memories")}
+    real["controls"] = _by_name(real["controls"], columns, subject)
     if _PLANS in arrays:
         whole[_PLANS] = _steps(arrays[_PLANS])
     segment = Segment(
@@ -264,6 +268,16 @@ def _segment(
     )
     _check(segment, where)
     return segment
+
+
+def _by_name(controls: np.ndarray, columns: tuple[str, ...], vehicle: Vehicle) -> np.ndarray:
+    """Controls (n, n_controls) of a vehicle that may have more now than those that were recorded: these are neutral."""
+    names = control_columns(vehicle)
+    if controls.shape[1:] != (len(columns),) or not set(columns) < set(names):
+        return controls
+    found = np.tile(vehicle.neutral_controls, (len(controls), 1))
+    found[:, [names.index(name) for name in columns]] = controls
+    return found
 
 
 def _segment_arrays(file: ArraysFile, k: int) -> dict[str, np.ndarray]:

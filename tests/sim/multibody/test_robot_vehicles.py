@@ -272,6 +272,25 @@ def test_where_a_file_shows_nothing_links_without_shapes_are_drawn_as_capsules(t
     assert {shape.body for shape in vehicle.shapes()} == {"a", "b"}
 
 
+def test_a_take_of_a_file_opens_with_controls_that_it_has_gained_since(tmp_path, registry):
+    """In their places, by name; what is new is neutral, so that the motion is the same to the bit."""
+    text = """<mujoco><worldbody><body name="upper"><joint name="hip" axis="0 1 0"/><geom size="0.1" pos="0 0 -0.3"/>
+    <body name="lower" pos="0 0 -0.5"><joint name="knee" axis="0 1 0"/><geom size="0.1" pos="0 0 -0.3"/></body></body>
+    </worldbody><actuator><motor name="second" joint="knee"/></actuator></mujoco>"""
+    path = tmp_path / "leg.xml"
+    path.write_text(text)
+    running = simulation(replace(load_scene(str(path)), world="plain", trim={"knee": 0.7}))
+    running.advance(1.2)
+    (take,) = running.takes()
+    saved, nodes = save_take(take, tmp_path / "leg.npz"), take.samples().nodes
+    path.write_text(text.replace("<actuator>", '<actuator><motor name="first" joint="hip"/>'))
+    assert enter_own(str(path)) == take.vehicle.name
+    opened = load_take(saved)
+    assert [c.name for c in opened.vehicle.controls] == ["hip", "knee"]
+    assert all((segment.controls == (0.0, 0.7)).all() for segment in opened.segments)
+    np.testing.assert_array_equal(opened.samples().nodes, nodes)
+
+
 def test_names_of_files_never_take_those_of_vehicles_or_of_other_files(leg, tmp_path):
     car, other = tmp_path / "car.urdf", tmp_path / "other.urdf"
     car.write_text(URDF.format(name="car"))
