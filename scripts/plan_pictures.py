@@ -19,6 +19,7 @@ from render.plan.view import PlanScene
 from render.renderer import Renderer
 from sim.planner import Iterate, Planner, task_of_scene
 from sim.planner.result.record import record_of
+from sim.planner.service.planner import STARTS
 from sim.planner.service.session import FadingIterate, PlanView
 from sim.planner.task.bodies import turns
 from sim.scene import load_scene
@@ -34,8 +35,13 @@ PICTURES: dict[str, tuple[tuple[float, float, float], tuple[float, float, float]
     "plan-quadrotors": None,
     "plan-sling": None,
     "plan-arm": ((4.4, -1.4, 2.5), (0.35, 0.45, 0.85)),
+    "plan-dog": ((2.7, -3.3, 1.3), (0.95, 0.0, 0.2)),
 }
 """Scene -> eye and target [m]; None: as the overview has it."""
+_ELSEWHERE = {"plan-dog": "examples/dog"}
+"""Scenes that are not in the gallery."""
+_LIMITS_S = {"plan-dog": 300.0}
+"""Of the processor, where more is needed than plans have else; then the first one that is found is shown."""
 
 
 @click.command()
@@ -57,7 +63,7 @@ def picture(
     name: str, places: tuple[tuple[float, float, float], tuple[float, float, float]] | None
 ) -> np.ndarray:
     """(height, width, 3) uint8: the scene's plan with the solver's last iterates."""
-    scene = load_scene(name)
+    scene = load_scene(_ELSEWHERE.get(name, name))
     world = load_world(scene.world, seed=scene.seed)
     vehicle, task = task_of_scene(scene, world=world)
     iterates: list[Iterate] = []
@@ -66,7 +72,10 @@ def picture(
         iterates.append(iterate)
         return True
 
-    plan = Planner().plan(vehicle, task, method=scene.integrator, show=show)
+    limit_s, starts = _LIMITS_S.get(name, 30.0), 1 if name in _LIMITS_S else STARTS
+    plan = Planner().plan(
+        vehicle, task, method=scene.integrator, show=show, time_limit_s=limit_s, starts=starts
+    )
     print(f"{name}: {plan.message}", flush=True)
     shown = tuple(FadingIterate(it.places_w, 0.06 * k) for k, it in enumerate(iterates[-24:]))
     view = PlanView(vehicle, task, plan=record_of(plan, name), iterates=shown)

@@ -7,6 +7,7 @@ import pytest
 
 import sim
 from benchmarks.plan_contact import LEVEL, replayed
+from benchmarks.plan_walking import tasks
 from sim.contact.trees import FRICTION, TreeGround
 from sim.multibody.robots.robot import MOST_TOUCHING
 from sim.planner import Goal, Limits, Planner, Task
@@ -190,3 +191,20 @@ def test_quadrupeds_of_others_stand_up_though_their_files_tell_of_no_rotors(file
     weight = float(robot.tree.arrays.mass.sum()) * G_MPS2
     given = plan.step_s * _forces(plan, robot).sum(axis=(0, 1))
     np.testing.assert_allclose(given, [0.0, 0.0, weight * plan.duration_s], atol=1e-7 * weight)
+
+
+def test_a_quadruped_of_others_stands_up_and_trots_two_metres_in_one_plan():
+    """Legs that are bent to less than half their reach at first; each foot is off the ground several times."""
+    file = example_robot_data() / "robots" / "a1_description/urdf/a1.urdf"
+    robot = sim.vehicle(f"{file}:free", hold=0.0)
+    task = tasks(robot, 2.0)["both"]
+    plan = Planner().plan(robot, task, starts=1, explain=False, time_limit_s=900.0)
+    assert plan.solved, plan.message
+    off, deep = replayed(plan, robot)
+    assert off < 1e-12  # measured 0
+    assert deep < 1e-11
+    begun, ended = plan.motion.nodes[[0, -1], 4:7]
+    np.testing.assert_allclose(ended[:2] - begun[:2], [2.0, 0.0], atol=1e-8)
+    assert ended[2] - begun[2] > 0.1
+    bears = _forces(plan, robot)[..., 2] > 1e-3
+    assert ((bears[1:] & ~bears[:-1]).sum(axis=0) >= 3).all()
