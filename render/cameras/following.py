@@ -54,9 +54,9 @@ def nearest_turn(angle_rad: float, reference_rad: float) -> float:
     return reference_rad + math.remainder(angle_rad - reference_rad, 2 * math.pi)
 
 
-def decayed(value: float, dt_s: float, time_constant_s: float) -> float:
-    """`value` after an exponential fall over `dt_s`."""
-    return value * math.exp(-dt_s / time_constant_s)
+def left_after(dt_s: float, time_constant_s: float) -> float:
+    """The share that an exponential fall over `dt_s` leaves."""
+    return math.exp(-dt_s / time_constant_s)
 
 
 DRAG_RAD_PER_PX = 0.006
@@ -129,7 +129,7 @@ class Chase:
         circling = self._circling
         circling.take(motion, dt_s)
         if circling.idle_s > self._WAIT_S:
-            share = decayed(1.0, dt_s, self._RETURN_S)
+            share = left_after(dt_s, self._RETURN_S)
             circling.turn_rad = math.remainder(circling.turn_rad, 2 * math.pi) * share
             circling.elevation_rad = (
                 self._ELEVATION_RAD + (circling.elevation_rad - self._ELEVATION_RAD) * share

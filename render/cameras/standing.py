@@ -13,7 +13,7 @@ from render.cameras.clearance import (
     floor_z,
     looking_at,
 )
-from render.cameras.following import DRAG_RAD_PER_PX, KEYS_RAD_PER_S, ZOOM_PER_CLICK, Spring, decayed
+from render.cameras.following import DRAG_RAD_PER_PX, KEYS_RAD_PER_S, ZOOM_PER_CLICK, Spring, left_after
 
 _UP = np.array([0.0, 0.0, 1.0])
 
@@ -42,7 +42,7 @@ class Cockpit:
         self._pitch_rad = min(max(self._pitch_rad + up, -1.2), 1.2)
         self._zoom = min(max(self._zoom * ZOOM_PER_CLICK**motion.zoom, 0.4), 1.25)
         if self._idle_s > self._WAIT_S:
-            share = decayed(1.0, dt_s, self._RETURN_S)
+            share = left_after(dt_s, self._RETURN_S)
             self._turn_rad, self._pitch_rad = self._turn_rad * share, self._pitch_rad * share
         turn, pitch = self._head.step(np.array([self._turn_rad, self._pitch_rad]), dt_s)
         pitch += self._REST_PITCH_RAD

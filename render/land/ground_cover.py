@@ -71,18 +71,18 @@ def _leaf(
     draw.polygon([(x + length * a, y + length * b) for a, b in edge], fill=(red, green, blue, 255))
 
 
-def leaf_atlas(size: int = 256, seed: int = 5) -> np.ndarray:
+def leaf_atlas(size: int = 256) -> np.ndarray:
     """(size, size, 4) uint8, straight alpha, 2 x 2 twigs; row 0 is the top of the picture (v = 1).
 
     RGB is a grey-green multiplier of mean about one half; it is filled in under the transparent part
     too, so that filtering draws no dark rim.
     """
-    name = f"leaves-{size}-{seed}-{_DIGEST}"
-    return cached_arrays("meshes", name, lambda: {"leaves": _draw_atlas(size, seed)})["leaves"]
+    name = f"leaves-{size}-{_DIGEST}"
+    return cached_arrays("meshes", name, lambda: {"leaves": _draw_atlas(size)})["leaves"]
 
 
-def _draw_atlas(size: int, seed: int) -> np.ndarray:
-    rng = np.random.default_rng([seed, 505])
+def _draw_atlas(size: int) -> np.ndarray:
+    rng = np.random.default_rng([SEED, 505])
     big = size * _OVERSAMPLING
     tile = big // _ATLAS_TILES
     from PIL import Image, ImageDraw  # takes a while, and the picture is kept
@@ -172,11 +172,11 @@ def _directions(n: int, rng: np.random.Generator) -> np.ndarray:
     return d / np.linalg.norm(d, axis=1, keepdims=True)
 
 
-def shrub_mesh(quads: int = 96, seed: int = 5) -> Mesh:
+def shrub_mesh(quads: int = 96) -> Mesh:
     """A shrub of `quads` leaf cards; fewer cards are larger, so that the bush keeps its bulk."""
     if quads < 1:
         raise ValueError("a shrub needs at least one card")
-    rng = np.random.default_rng([seed, 303])
+    rng = np.random.default_rng([SEED, 303])
     turn = rng.uniform(0.0, 2.0 * np.pi) + np.arange(_LOBES) * 2.4
     spread = np.where(np.arange(_LOBES) == 0, 0.0, rng.uniform(0.42, 0.68, _LOBES))
     height = np.where(np.arange(_LOBES) == 0, 0.72, rng.uniform(0.30, 0.62, _LOBES))
@@ -207,15 +207,15 @@ def shrub_mesh(quads: int = 96, seed: int = 5) -> Mesh:
     return Mesh(vertices.astype(np.float32), quad_indices(quads))
 
 
-def place_shrubs(world: World, seed: int = 5) -> Scatter:
+def place_shrubs(world: World) -> Scatter:
     """Shrubs where there is soil: thick along the river, in hollows and on benches, sparse on the plateau."""
-    name = f"shrubs-{world.key}-{seed}-{_DIGEST}"
-    return scatter_of(cached_arrays("meshes", name, lambda: {"shrubs": _shrubs(world, seed)})["shrubs"])
+    name = f"shrubs-{world.key}-{_DIGEST}"
+    return scatter_of(cached_arrays("meshes", name, lambda: {"shrubs": _shrubs(world)})["shrubs"])
 
 
-def _shrubs(world: World, seed: int) -> np.ndarray:
+def _shrubs(world: World) -> np.ndarray:
     """(k, 8) instances by cell."""
-    rng = np.random.default_rng([world.seed, seed, 404])
+    rng = np.random.default_rng([world.seed, SEED, 404])
     at = sites(world, _CANDIDATES, rng)
     bank = np.exp(-(((at.above_river_m - 3.0) / 4.5) ** 2)) * (at.above_river_m > 0.7)
     patches = 0.5 + 0.5 * np.sin(at.x / 23.0 + 2.0 * np.sin(at.y / 31.0)) * np.sin(
@@ -264,17 +264,17 @@ _TUFTS, _TUFTS_HALF_M = 60_000, 90.0
 _VERGE_M = 2.5
 
 
-def tuft_mesh(cards: int, seed: int = 5) -> Mesh:
+def tuft_mesh(cards: int) -> Mesh:
     """A tuft of grass about 1 m high of so many cards that lean outwards, in the format of shrubs."""
     return _leaning(
-        cards, np.random.default_rng([seed, 606]), width=(0.45, 0.65), lean=(0.25, 0.6), spread=0.08
+        cards, np.random.default_rng([SEED, 606]), width=(0.45, 0.65), lean=(0.25, 0.6), spread=0.08
     )
 
 
-def reed_mesh(cards: int, seed: int = 5) -> Mesh:
+def reed_mesh(cards: int) -> Mesh:
     """Reeds about 1 m high, of so many narrow cards that stand nearly upright, in the format of shrubs."""
     return _leaning(
-        cards, np.random.default_rng([seed, 616]), width=(0.13, 0.2), lean=(0.02, 0.22), spread=0.3
+        cards, np.random.default_rng([SEED, 616]), width=(0.13, 0.2), lean=(0.02, 0.22), spread=0.3
     )
 
 
@@ -306,15 +306,15 @@ _REEDS, _BANK_M = 120_000, 9.0
 """Candidates; how far from where the shore usually is they stand at most."""
 
 
-def place_reeds(world: World, seed: int = 5) -> Scatter:
+def place_reeds(world: World) -> Scatter:
     """Reeds in patches along the water's edge, some of them in the water."""
-    name = f"reeds-{world.key}-{seed}-{_DIGEST}"
-    return scatter_of(cached_arrays("meshes", name, lambda: {"reeds": _reeds(world, seed)})["reeds"])
+    name = f"reeds-{world.key}-{_DIGEST}"
+    return scatter_of(cached_arrays("meshes", name, lambda: {"reeds": _reeds(world)})["reeds"])
 
 
-def _reeds(world: World, seed: int) -> np.ndarray:
+def _reeds(world: World) -> np.ndarray:
     """(k, 8) instances by cell."""
-    rng = np.random.default_rng([world.seed, seed, 808])
+    rng = np.random.default_rng([world.seed, SEED, 808])
     river = world.river
     assert river is not None
     x = rng.uniform(world.terrain.low_m[0], world.terrain.high_m[0], _REEDS)
@@ -336,15 +336,15 @@ def _reeds(world: World, seed: int) -> np.ndarray:
     return by_cell(np.column_stack([place, size, tint, rng.uniform(0.0, 2.0 * np.pi, n)]), rng.random(n))
 
 
-def place_tufts(world: World, seed: int = 5) -> Scatter:
+def place_tufts(world: World) -> Scatter:
     """Dry grass on level sand: in patches, and thick where rain runs off what is paved; along a river, in bunches."""
-    name = f"tufts-{world.key}-{seed}-{_DIGEST}"
-    return scatter_of(cached_arrays("meshes", name, lambda: {"tufts": _tufts(world, seed)})["tufts"])
+    name = f"tufts-{world.key}-{_DIGEST}"
+    return scatter_of(cached_arrays("meshes", name, lambda: {"tufts": _tufts(world)})["tufts"])
 
 
-def _tufts(world: World, seed: int) -> np.ndarray:
+def _tufts(world: World) -> np.ndarray:
     """(k, 8) instances by cell."""
-    rng = np.random.default_rng([world.seed, seed, 707])
+    rng = np.random.default_rng([world.seed, SEED, 707])
     if world.river is not None:
         return _bunches(world, rng)
     grounds = world.grounds
@@ -407,8 +407,8 @@ def _distance_m(points: np.ndarray, line: np.ndarray) -> np.ndarray:
     return nearest
 
 
-def _boulder(variant: int, detail: int, seed: int, shared: bool) -> Mesh:
-    points, faces = boulder_shape(variant, detail, seed)
+def _boulder(variant: int, detail: int, shared: bool) -> Mesh:
+    points, faces = boulder_shape(variant, detail)
     a, b, c = points[faces[:, 0]], points[faces[:, 1]], points[faces[:, 2]]
     flat = np.cross(b - a, c - a)
     smooth = np.zeros_like(points)
@@ -424,17 +424,15 @@ def _boulder(variant: int, detail: int, seed: int, shared: bool) -> Mesh:
     return Mesh(vertices.astype(np.float32), np.arange(len(vertices), dtype=np.uint32).reshape(-1, 3))
 
 
-def boulder_meshes(
-    variants: int = VARIANTS, detail: int = 2, seed: int = SEED, *, shared: bool = False
-) -> tuple[Mesh, ...]:
+def boulder_meshes(variants: int = VARIANTS, detail: int = 2, *, shared: bool = False) -> tuple[Mesh, ...]:
     """Different boulders of 20 * 4^detail triangles; the same shapes at every detail.
 
     `shared`: faces share their corners, whose normals are the mean ones; `boulder.frag` finds those of the faces.
     """
-    return tuple(_boulder(k, detail, seed, shared) for k in range(variants))
+    return tuple(_boulder(k, detail, shared) for k in range(variants))
 
 
-def place_boulders(world: World, variants: int = VARIANTS, seed: int = SEED) -> tuple[Scatter, ...]:
+def place_boulders(world: World, variants: int = VARIANTS) -> tuple[Scatter, ...]:
     """One Scatter for each variant of the mesh, the largest of each cell first."""
-    kinds = [by_cell(placed, placed[:, 3]) for placed in boulder_instances(world, variants, seed)]
-    return tuple(scatter_of(placed, stopping(world, placed, k, seed)) for k, placed in enumerate(kinds))
+    kinds = [by_cell(placed, placed[:, 3]) for placed in boulder_instances(world, variants)]
+    return tuple(scatter_of(placed, stopping(world, placed, k)) for k, placed in enumerate(kinds))

@@ -71,7 +71,6 @@ class Pads:
 
 
 COARSEST_LEVEL = 3
-SEED = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,13 +126,13 @@ def _meshes_of(world: World, quality: Quality) -> Scenery:
         terrain=terrain,
         far=[load_far_field(world, 0 if quality.finest_level == 0 else 1)] if surrounded else [],
         pads=[pad_mesh(pad) for pad in world.pads],
-        shrub_levels=[shrub_mesh(quads=quads, seed=SEED) for quads in quality.shrub_quads],
+        shrub_levels=[shrub_mesh(quads=quads) for quads in quality.shrub_quads],
         shrubs=place_shrubs(world) if natural else None,
         boulder_levels=list(zip(*details, strict=True)),
         boulders=place_boulders(world) if natural else (),
-        tuft_levels=[tuft_mesh(cards, seed=SEED) for cards in quality.tuft_cards],
+        tuft_levels=[tuft_mesh(cards) for cards in quality.tuft_cards],
         tufts=place_tufts(world) if _grassy(world) else None,
-        reed_levels=[reed_mesh(2 * cards, seed=SEED) for cards in quality.tuft_cards],
+        reed_levels=[reed_mesh(2 * cards) for cards in quality.tuft_cards],
         reeds=place_reeds(world) if natural and world.river is not None else None,
         ridges=Ridges.of_world(world),
         leaves=leaf_atlas(size=256),

@@ -89,7 +89,8 @@ def _halved(image: np.ndarray, axis: int) -> np.ndarray:
     return np.moveaxis(before * moved[first] + middle * moved[first + 1] + past * moved[first + 2], 0, axis)
 
 
-NOISE_PX = 512
+NOISE_PX, STRATA_PX = 512, 512
+_NOISE_SEED, _STRATA_SEED = 3, 5
 _DIGEST = source_digest(__file__, smoothing.__file__)
 BLURRED_LEVEL = 5
 """Level of the strata ramp (32 samples, 11 m) that a vertex stands for; the bands within are drawn by pixel."""
@@ -114,30 +115,28 @@ STRATA_KEYS = (  # height [m], linear albedo; from the bed to the cap rock
 )
 
 
-def spectral_noise(
-    rng: np.random.Generator, exponent: float, *, lowest: float, size: int = NOISE_PX
-) -> np.ndarray:
-    """(size, size) tileable noise of unit deviation whose amplitude falls as wave number to -exponent."""
-    k = np.fft.fftfreq(size) * size
+def spectral_noise(rng: np.random.Generator, exponent: float, *, lowest: float) -> np.ndarray:
+    """(NOISE_PX, NOISE_PX) tileable noise of unit deviation whose amplitude falls as wave number to -exponent."""
+    k = np.fft.fftfreq(NOISE_PX) * NOISE_PX
     wave = np.hypot(k[:, None], k[None, :])
     wave[0, 0] = np.inf
     shape = np.where(wave >= lowest, wave**-exponent, 0.0)
-    field = np.fft.ifft2(np.fft.fft2(rng.normal(size=(size, size))) * shape).real
+    field = np.fft.ifft2(np.fft.fft2(rng.normal(size=(NOISE_PX, NOISE_PX))) * shape).real
     return field / field.std()
 
 
-def noise_image(seed: int = 3, dtype: type[np.unsignedinteger] = np.uint8) -> np.ndarray:
+def noise_image(dtype: type[np.unsignedinteger] = np.uint8) -> np.ndarray:
     """As `made_noise`, from the cache where it is there."""
-    name = f"noise-{seed}-{np.dtype(dtype).name}-{_DIGEST}"
-    return cached_arrays("textures", name, lambda: {"image": made_noise(seed, dtype)})["image"]
+    name = f"noise-{np.dtype(dtype).name}-{_DIGEST}"
+    return cached_arrays("textures", name, lambda: {"image": made_noise(dtype)})["image"]
 
 
-def made_noise(seed: int, dtype: type[np.unsignedinteger]) -> np.ndarray:
+def made_noise(dtype: type[np.unsignedinteger]) -> np.ndarray:
     """(n, n, 4) tileable noise: R broad, G finer, B ridged, A grain. Steeper spectra look like hammered metal.
 
     Differences between texels of 8 bits come in steps, which near ground that is lit by its relief shows as a lattice.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(_NOISE_SEED)
     broad = 0.5 + spectral_noise(rng, 1.85, lowest=2) / 5.5
     finer = 0.5 + spectral_noise(rng, 1.6, lowest=8) / 5.5
     ridged = 1.0 - np.abs(spectral_noise(rng, 1.6, lowest=3)) / 2.2
@@ -203,20 +202,20 @@ def slope_image(noise: np.ndarray) -> np.ndarray:
     return (np.clip(0.5 + 0.5 * np.stack(slopes, axis=-1), 0.0, 1.0) * 255.0).astype(np.uint8)
 
 
-def strata_ramp(seed: int = 5, size: int = 512) -> np.ndarray:
-    """(size, 3) linear albedo over the height of the canyon, beds of a few metres drawn in by log-noise."""
-    name = f"strata-{seed}-{size}-{_DIGEST}"
-    return cached_arrays("textures", name, lambda: {"ramp": _strata_ramp(seed, size)})["ramp"]
+def strata_ramp() -> np.ndarray:
+    """(STRATA_PX, 3) linear albedo over the height of the canyon, beds of a few metres drawn in by log-noise."""
+    name = f"strata-{_DIGEST}"
+    return cached_arrays("textures", name, lambda: {"ramp": _strata_ramp()})["ramp"]
 
 
-def _strata_ramp(seed: int, size: int) -> np.ndarray:
-    rng = np.random.default_rng(seed)
-    height = np.linspace(0.0, STRATA_TOP_M, size)
+def _strata_ramp() -> np.ndarray:
+    rng = np.random.default_rng(_STRATA_SEED)
+    height = np.linspace(0.0, STRATA_TOP_M, STRATA_PX)
     keys = [key for key, _ in STRATA_KEYS]
     colours = np.array([colour for _, colour in STRATA_KEYS])
     ramp = np.stack([np.interp(height, keys, colours[:, channel]) for channel in range(3)], axis=1)
-    fine = smoothing.smoothed(rng.normal(size=size), 1.2) * 0.24
-    beds = smoothing.smoothed(rng.normal(size=size), 5.0) * 0.66
+    fine = smoothing.smoothed(rng.normal(size=STRATA_PX), 1.2) * 0.24
+    beds = smoothing.smoothed(rng.normal(size=STRATA_PX), 5.0) * 0.66
     return ramp * np.exp(fine + beds)[:, None]
 
 

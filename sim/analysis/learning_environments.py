@@ -13,7 +13,7 @@ from sim.analysis.batch_lanes import Groups
 from sim.analysis.learning_tasks import SEEN_LIMIT, TASKS, LearningTask
 from sim.compiler import compile_kernel
 from sim.compiler.kernel_code import lane_code, scattered
-from sim.integrators import Integrator, default_for, integrator
+from sim.integrators import default_for, integrator
 from sim.platform.errors import InputError, array_of, one_of, quote
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.base import Structure
@@ -145,8 +145,8 @@ class VehicleVector(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 class Lanes:
     """Vehicles with equal parameters side by side, under one method. A lane without a solution is nan from then on."""
 
-    def __init__(self, vehicle: Vehicle, count: int, step_s: float, method: Integrator | None = None) -> None:
-        """Raises InputError for methods that divide their steps, for what water carries and for trees of joints."""
+    def __init__(self, vehicle: Vehicle, count: int, step_s: float) -> None:
+        """Raises InputError for what water carries and for trees of joints."""
         if vehicle.support is Support.WATER or vehicle.form in TREES:
             how = (
                 "carried by water"
@@ -157,10 +157,9 @@ class Lanes:
                 f"a {vehicle.name} is {how}, which lanes side by side lack; allowed: vehicles that are not"
             )
         self._vehicle, self._h = vehicle, step_s
-        self._scheme = method or integrator(default_for(vehicle))
+        self._scheme = integrator(default_for(vehicle))
         code = lane_code(Structure.of(vehicle), self._scheme)
-        if code is None:
-            raise InputError(f"{self._scheme.name} divides its steps; allowed: methods of a fixed step")
+        assert code is not None, "the usual methods do not divide their steps"
         self._code = code
         self._kernel = compile_kernel(vehicle, self._scheme)
         self._y = np.full((count, self._kernel.private_size), np.nan)

@@ -179,28 +179,28 @@ def _even(z: ca.SX, coefficients: list[float], closed: Callable[[ca.SX], ca.SX])
     return ca.if_else(small, series, closed(z_large))
 
 
-def _factorial_series(first: int, count: int) -> list[float]:
-    return [(-1) ** k / math.factorial(2 * k + first) for k in range(count)]
+def _factorial_series(first: int) -> list[float]:
+    return [(-1) ** k / math.factorial(2 * k + first) for k in range(10)]
 
 
 def sin_over(z: ca.SX) -> ca.SX:
     """sin(a)/a with a^2 = z."""
-    return _even(z, _factorial_series(1, 10), lambda s: ca.sin(ca.sqrt(s)) / ca.sqrt(s))
+    return _even(z, _factorial_series(1), lambda s: ca.sin(ca.sqrt(s)) / ca.sqrt(s))
 
 
 def cos_of(z: ca.SX) -> ca.SX:
     """cos(a) with a^2 = z."""
-    return _even(z, _factorial_series(0, 10), lambda s: ca.cos(ca.sqrt(s)))
+    return _even(z, _factorial_series(0), lambda s: ca.cos(ca.sqrt(s)))
 
 
 def one_minus_cos_over(z: ca.SX) -> ca.SX:
     """(1 - cos a)/a^2."""
-    return _even(z, _factorial_series(2, 10), lambda s: 2 * ca.sin(ca.sqrt(s) / 2) ** 2 / s)
+    return _even(z, _factorial_series(2), lambda s: 2 * ca.sin(ca.sqrt(s) / 2) ** 2 / s)
 
 
 def angle_minus_sin_over(z: ca.SX) -> ca.SX:
     """(a - sin a)/a^3."""
-    return _even(z, _factorial_series(3, 10), lambda s: (1 - ca.sin(ca.sqrt(s)) / ca.sqrt(s)) / s)
+    return _even(z, _factorial_series(3), lambda s: (1 - ca.sin(ca.sqrt(s)) / ca.sqrt(s)) / s)
 
 
 def _bernoulli_series(count: int) -> list[float]:

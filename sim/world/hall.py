@@ -246,10 +246,8 @@ def _tool_board(x: float, y: float, out: float) -> Iterator[Block]:
         )
 
 
-def _cabinet(
-    x: float, y: float, half_m: tuple[float, float], height_m: float, material: str
-) -> Iterator[Block]:
-    yield _beam(x, y, half_m, 0.06, height_m, material)
+def _cabinet(x: float, y: float, half_m: tuple[float, float]) -> Iterator[Block]:
+    yield _beam(x, y, half_m, 0.06, 1.9, "machine")
     yield _beam(x, y, (half_m[0] - 0.03, half_m[1] - 0.03), 0.0, 0.06, "iron")
 
 
@@ -317,13 +315,13 @@ def _furniture() -> Iterator[Block]:
     yield from _lathe(0.0, north - 0.6, -1.0)
     yield from _drill(11.6, north - 0.5, -1.0)
     for x in (9.2, 16.3, 17.3):
-        yield from _cabinet(x, north + 0.2, (0.46, 0.32), 1.9, "machine")
+        yield from _cabinet(x, north + 0.2, (0.46, 0.32))
     yield from _bench(-8.0, south + 0.1, 1.0)
     yield from _lathe(1.5, south + 0.6, 1.0)
     yield from _lathe(-2.6, south + 0.6, 1.0)
     yield from _drill(6.4, south + 0.5, 1.0)
     for x in (10.0, 11.0, 12.0, -13.0):
-        yield from _cabinet(x, south - 0.2, (0.46, 0.32), 1.9, "machine")
+        yield from _cabinet(x, south - 0.2, (0.46, 0.32))
     for y in (-6.5, -3.2, 6.5):
         yield from _rack(-HALF_M[0] + 0.75, y, (0.45, 1.35))
     yield from _rack(HALF_M[0] - 0.75, -7.0, (0.45, 1.35))

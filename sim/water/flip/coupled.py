@@ -46,8 +46,8 @@ class _Period:
 class TankWater:
     """An `Environment`: a tank with one body in it, whose hull's vertices (n, 3) the walls keep in, or open sea."""
 
-    def __init__(self, tank: Tank, vertices_b: np.ndarray, *, period_s: float = PERIOD_S) -> None:
-        self.tank, self.period_s, self._vertices_b = tank, period_s, vertices_b
+    def __init__(self, tank: Tank, vertices_b: np.ndarray) -> None:
+        self.tank, self._vertices_b = tank, vertices_b
         self._thread = ThreadPoolExecutor(1, "water")
         self._next: Future[_Period] | None = None
         self._around = tank.sea.around if tank.sea is not None else None
@@ -65,7 +65,7 @@ class TankWater:
             if self._left_s <= _INSTANT_S:
                 self._begin_period(state, time_s)
             taken_s = min(rest_s, self._left_s)
-            impulse_w += taken_s / self.period_s * self._now.impulse_w
+            impulse_w += taken_s / PERIOD_S * self._now.impulse_w
             self._left_s -= taken_s
             rest_s -= taken_s
         by_water = np.kron(np.eye(2), state.T_wb[:3, :3].T) @ impulse_w
@@ -144,7 +144,7 @@ class TankWater:
                 self._take_up_sea()
                 self.tank.begin_at(time_s, state.T_wb)
             self._now = self._go_on(_body(state))
-        self._left_s = self.period_s
+        self._left_s = PERIOD_S
         self._take_up_sea()
         self._next = self._thread.submit(self._go_on, self._ahead(state))
 
@@ -155,7 +155,7 @@ class TankWater:
             self.tank.sea.around = self._around
 
     def _go_on(self, body: FloatingBody) -> _Period:
-        impulse = self.tank.advance(self.period_s, body)
+        impulse = self.tank.advance(PERIOD_S, body)
         return _Period(impulse, pictured(self.tank, self._now.picture))
 
     def _ahead(self, state: BodyState) -> FloatingBody:
@@ -163,12 +163,12 @@ class TankWater:
         body = _body(state)
         turned = np.kron(np.eye(2), body.T_wb[:3, :3])
         body.twist_w = body.twist_w + turned @ np.linalg.solve(body.inertia_b, turned.T @ self._now.impulse_w)
-        body.twist_w[5] -= GRAVITY * self.period_s
+        body.twist_w[5] -= GRAVITY * PERIOD_S
         moving = BodyState(body.T_wb, turned.T @ body.twist_w, body.inertia_b)
-        stopped = self._by_walls(moving, self.period_s)
+        stopped = self._by_walls(moving, PERIOD_S)
         body.twist_w += turned @ np.linalg.solve(body.inertia_b, stopped)
-        body.T_wb[:3, 3] += self.period_s * body.twist_w[3:]
-        body.T_wb[:3, :3] = rotation_exp(self.period_s * body.twist_w[:3]) @ body.T_wb[:3, :3]
+        body.T_wb[:3, 3] += PERIOD_S * body.twist_w[3:]
+        body.T_wb[:3, :3] = rotation_exp(PERIOD_S * body.twist_w[:3]) @ body.T_wb[:3, :3]
         return body
 
 

@@ -47,6 +47,8 @@ _MOST_PARTS = 128
 _SORTED_EVERY = 2
 _ROOM = 1.15
 """An open box has room for so many times the particles that fill it."""
+_SEED = 1
+"""Of where particles stand within their cells, and of those that a sea lets in."""
 
 
 class Tank:
@@ -61,7 +63,6 @@ class Tank:
         floating: Floating | None = None,
         paddle: Paddle | None = None,
         around: SeaAround | None = None,
-        seed: int = 1,
     ) -> None:
         """Raises InputError for a depth beyond the box."""
         nx, ny, nz = box.cells
@@ -73,11 +74,11 @@ class Tank:
             )
         self.box, self.floating, self.paddle = box, floating, paddle
         room_for = 0 if around is None else int(_ROOM * PER_CELL * math.prod(box.cells))
-        self._particles = Particles(seeded(depth / box.cell_m, box.cells, seed), room_for)
+        self._particles = Particles(seeded(depth / box.cell_m, box.cells, _SEED), room_for)
         self.clock_s = 0.0
         self.impulse = np.zeros(6)
         """(torque, force) impulse on the body by the last step, world axes, about its origin [N m s, N s]."""
-        self._draw = np.array([(2 * seed + 1) * 0x9E3779B97F4A7C15 % 2**64], np.uint64)
+        self._draw = np.array([(2 * _SEED + 1) * 0x9E3779B97F4A7C15 % 2**64], np.uint64)
         self._steps = 0
         shape = box.shape
         self._end = np.zeros(shape, np.int64)
