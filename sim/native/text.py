@@ -2,6 +2,7 @@
 
 import struct
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 
@@ -36,8 +37,10 @@ class Text:
 
     def new(self, text: str) -> str:
         """Register of an instruction's result."""
-        register = f"%{self.fresh()}"
-        self.put(f"{register} = {text}")
+        self._count += 1  # as `fresh` and `put` do: there are hundreds of thousands of them
+        register = f"%{self._prefix}{self._count}"
+        if not self.ended:
+            self.lines.append(f"  {register} = {text}")
         return register
 
     def label(self, block: str) -> None:
@@ -66,7 +69,7 @@ class Text:
 
     def intrinsic(self, name: str, kind: str, *given: str, flags: str = "") -> str:
         """The same of a function of LLVM's."""
-        return self.outside(f"llvm.{name}.{_ENDINGS.get(kind) or _ending(kind)}", kind, *given, flags=flags)
+        return self.outside(f"llvm.{name}.{_ending(kind)}", kind, *given, flags=flags)
 
     def spread(self, number: str, width: int) -> str:
         """A vector whose parts are all that number, a register or a constant; of one part, the number."""
@@ -78,12 +81,10 @@ class Text:
         return self.new(f"shufflevector {vector} {first}, {vector} poison, {zeros}")
 
 
-_ENDINGS = {"double": "f64", "float": "f32"}
-
-
-def _ending(vector: str) -> str:
-    """Of an intrinsic function's name, for registers of so many numbers."""
-    return f"v{vector[1:].split()[0]}f64"
+@cache
+def _ending(kind: str) -> str:
+    """Of an intrinsic function's name."""
+    return {"double": "f64", "float": "f32"}.get(kind) or f"v{kind[1:].split()[0]}f64"
 
 
 def register_types(width: int) -> tuple[str, str]:
