@@ -46,8 +46,12 @@ def trike(tmp_path: Path) -> Iterator[Path]:
 
 def outside_m(points: np.ndarray, balls: np.ndarray, flat: bool) -> float:
     """How far the farthest of points (n, 3) is from the nearest of balls (k, 4); on a plane, seen from above."""
-    away = (points[:, None] - balls[:, :3]) * (1.0, 1.0, 0.0 if flat else 1.0)
-    return float((np.linalg.norm(away, axis=2) - balls[:, 3]).min(axis=1).max())
+    seen = 2 if flat else 3
+    axes, nearest = np.ascontiguousarray(points[:, :seen].T), np.full(len(points), np.inf)
+    for ball in balls:
+        square = sum((x - at) ** 2 for x, at in zip(axes, ball[:seen], strict=True))
+        np.minimum(nearest, np.sqrt(square) - ball[3], out=nearest)
+    return float(nearest.max())
 
 
 def bodies_b(vehicle: Vehicle, shape: np.ndarray) -> dict[str, np.ndarray]:
