@@ -10,7 +10,7 @@ from sim.groups.numeric import pose_matrix, triple
 from sim.multibody.arrays import FREE
 from sim.multibody.declaration import WORLD, Body, Gear, Joint, Loop, Tendon, TreeState
 from sim.multibody.robots.files import MOST_BODIES
-from sim.multibody.robots.motors import driven, efforts, held, motors
+from sim.multibody.robots.motors import driven, efforts, held, is_cut_off, motors
 from sim.multibody.robots.robot import SHAPES, Apart, Geom, Robot
 from sim.multibody.robots.tendons import Tendons, polynomial, with_inertias
 from sim.multibody.robots.urdf import Inertial
@@ -356,14 +356,15 @@ def _left_out(model: Any, bodies: _Bodies, tendons: Tendons) -> Iterable[str]:
     yield from left_out(
         "gravity compensation is", [bodies.names[i] for i in np.flatnonzero(model.body_gravcomp)]
     )
-    yield from left_out(
-        "actuators that are no motors or servos of joints and tendons are",
-        [
-            _name(model.actuator(a).name, f"actuator {a}")
-            for a in range(model.nu)
-            if not driven(model, a, bodies.joints, tendons.driven_names)
-        ],
-    )
+    missing = [a for a in range(model.nu) if not driven(model, a, bodies.joints, tendons.driven_names)]
+    for what, these in (
+        ("servos with a force range are", [a for a in missing if is_cut_off(model, a)]),
+        (
+            "actuators that are no motors or servos of joints and tendons are",
+            [a for a in missing if not is_cut_off(model, a)],
+        ),
+    ):
+        yield from left_out(what, [_name(model.actuator(a).name, f"actuator {a}") for a in these])
     if model.opt.density or model.opt.viscosity:
         yield "the medium's drag is left out"
 

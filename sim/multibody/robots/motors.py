@@ -39,7 +39,21 @@ class Law(NamedTuple):
 
 
 def law_of(model: Any, a: int) -> Law | None:
-    """Of actuator a; None where it is no straight line in its command, its length and its rate."""
+    """Of actuator a; None where it is no straight line in its command, its length and its rate, or that of a servo
+    which is cut off at a force."""
+    law = _straight(model, a)
+    if law is None or not model.actuator_forcelimited[a]:
+        return law
+    gain = float(model.actuator_gainprm[a, 0])
+    if law.is_servo or not gain:
+        return None
+    low, high = sorted(model.actuator_forcerange[a] / gain)
+    low, high = np.clip(law.limits, low, high)
+    return law._replace(limits=(float(low), float(high)))
+
+
+def _straight(model: Any, a: int) -> Law | None:
+    """Of actuator a without its force range."""
     gains, bends = model.actuator_gainprm[a], model.actuator_biasprm[a]
     affine = model.actuator_biastype[a] == 1
     plain = model.actuator_dyntype[a] == 0 and model.actuator_gaintype[a] == 0
@@ -53,13 +67,14 @@ def law_of(model: Any, a: int) -> Law | None:
     law = Law(gain, force, float(stiffness), float(damping), (float(limits[0]), float(limits[1])))
     if law.stiffness < 0.0 or law.damping < 0.0 or (law.force and not law.stiffness):
         return None
-    if not model.actuator_forcelimited[a]:
-        return law
-    if law.is_servo or not gains[0]:
-        return None  # what its length and rate do would be cut off as well
-    low, high = sorted(model.actuator_forcerange[a] / gains[0])
-    low, high = np.clip(limits, low, high)
-    return law._replace(limits=(float(low), float(high)))
+    return law
+
+
+def is_cut_off(model: Any, a: int) -> bool:
+    """Whether actuator a is a servo, were it not for its force range."""
+    if not model.actuator_forcelimited[a] or law_of(model, a) is not None:
+        return False
+    return _straight(model, a) is not None
 
 
 def joint_of(model: Any, a: int) -> int:

@@ -91,7 +91,10 @@ def test_servos_of_joints_are_mujocos_beside_springs_of_their_own(tmp_path):
     text = re.sub('type="hinge"', 'type="hinge" stiffness="2" springref="0.3" damping="0.2"', text)
     path.write_text(text)
     robot, model = sim.read_robot(path), mujoco.MjModel.from_xml_path(str(path))
-    assert robot.notes == ("actuators that are no motors or servos of joints and tendons are left out: e, f",)
+    assert robot.notes == (
+        "servos with a force range are left out: e",
+        "actuators that are no motors or servos of joints and tendons are left out: f",
+    )
     data, commands = mujoco.MjData(model), {"a": 0.4, "b": -0.7, "c": 1.1, "d": 2.0}
     mujoco.mj_integratePos(model, data.qpos, rng.normal(size=model.nv), 0.5)
     data.qvel[:] = rng.normal(size=model.nv)
