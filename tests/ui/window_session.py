@@ -75,11 +75,13 @@ class Session:
         screen.scissor = None
 
     def _drawn_directly(self) -> np.ndarray:
-        """What imgui has of this frame, in a picture beside the window."""
+        """What imgui has of this frame, in a picture beside the window: about the scene, on the ground of windows."""
         ctx, size_px = self.window.ctx, self.window.framebuffer_px
         beside = ctx.framebuffer([ctx.renderbuffer(size_px)])
         beside.use()
-        beside.clear(*SCENE_COLOUR)
+        ground = imgui.get_style_color_vec4(imgui.Col_.window_bg)
+        beside.clear(ground.x, ground.y, ground.z)
+        beside.clear(*SCENE_COLOUR, viewport=self.shell.scene_rect_px)
         imgui.backends.opengl3_render_draw_data(imgui.get_draw_data())
         pixels = np.frombuffer(beside.read(alignment=1), np.uint8).reshape(size_px[1], size_px[0], 3)[::-1]
         ctx.screen.use()

@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 from imgui_bundle import imgui
 from imgui_bundle.imgui import internal
@@ -75,13 +76,16 @@ from ui.window.layout import (
 _KEPT = imgui.DockNodeFlags_.keep_alive_only.value | imgui.DockNodeFlags_.passthru_central_node.value
 # What comes back does not push itself before the tab that was in front.
 _WINDOW = imgui.WindowFlags_.no_collapse.value | imgui.WindowFlags_.no_focus_on_appearing.value
+_BARE = _WINDOW | imgui.WindowFlags_.no_background.value
 
 
 class Dock:
     """The dock space over the whole window; the scene shows through its middle."""
 
-    def __init__(self, layouts_reset: int) -> None:
-        self._layouts_built = layouts_reset
+    def __init__(self, layouts_reset: int, *, bare: bool = False) -> None:
+        """bare: what is docked has no ground of its own; whoever draws the panels begins with it."""
+        self._layouts_built, self._bare = layouts_reset, bare
+        self._docked: set[str] = set()
         self._front: tuple[str, ...] = (UPPER, TABS[0], PLOTS)
         self._to_raise: list[str] = []
         self._left = 0
@@ -107,7 +111,7 @@ class Dock:
             imgui.dock_space_over_viewport(0, None, _KEPT)
             context.scene_rect = (0.0, 0.0, *size)
             return []
-        dock_id = imgui.dock_space_over_viewport(0, None, imgui.DockNodeFlags_.passthru_central_node.value)
+        dock_id = self._space()
         if state.layouts_reset != self._layouts_built or not is_built(dock_id):
             build(dock_id, size, context.scale, PLACES)
             self._layouts_built = state.layouts_reset
@@ -117,8 +121,30 @@ class Dock:
         for feature in FEATURES:
             if feature.panel is not None and (state.plots or feature.place != BELOW):
                 dock_newcomer(feature.place, PLACES)
-                requests += _window(feature.name, feature.panel, snapshot, context)
+                requests += self._window(feature.name, feature.panel, snapshot, context, dock_id)
         self._raise_tabs()
+        return requests
+
+    def _space(self) -> int:
+        if self._bare:
+            imgui.push_style_color(imgui.Col_.window_bg, 0)
+        dock_id = imgui.dock_space_over_viewport(0, None, imgui.DockNodeFlags_.passthru_central_node.value)
+        if self._bare:
+            imgui.pop_style_color()
+        return dock_id
+
+    def _window(
+        self, name: str, panel: Draw, snapshot: Snapshot, context: PanelContext, dock_id: int
+    ) -> list[Request]:
+        shown = imgui.begin(name, None, _BARE if self._bare and name in self._docked else _WINDOW)[0]
+        requests: list[Request] = []
+        _note_tab(name, context)
+        (self._docked.add if _is_docked(dock_id) else self._docked.discard)(name)
+        if shown:
+            position, size = imgui.get_window_pos(), imgui.get_window_size()
+            context.rects[f"window/{name}"] = (position.x, position.y, size.x, size.y)
+            requests = panel(snapshot, context)
+        imgui.end()
         return requests
 
     @property
@@ -135,16 +161,12 @@ class Dock:
             self._to_raise = []
 
 
-def _window(name: str, panel: Draw, snapshot: Snapshot, context: PanelContext) -> list[Request]:
-    shown = imgui.begin(name, None, _WINDOW)[0]
-    requests: list[Request] = []
-    _note_tab(name, context)
-    if shown:
-        position, size = imgui.get_window_pos(), imgui.get_window_size()
-        context.rects[f"window/{name}"] = (position.x, position.y, size.x, size.y)
-        requests = panel(snapshot, context)
-    imgui.end()
-    return requests
+def _is_docked(dock_id: int) -> bool:
+    """Whether the present window is in that dock space, not afloat."""
+    node: Any = internal.get_current_window().dock_node  # there may be none, whatever its type says
+    while node is not None and node.parent_node is not None:
+        node = node.parent_node
+    return node is not None and bool(node.id_ == dock_id)
 
 
 def _note_tab(name: str, context: PanelContext) -> None:
@@ -215,7 +237,7 @@ class Shell:
         self._context.show(self._thumbnails)
         self._shown: tuple[type, ...] = ()
         self._resources.callback(self._thumbnails.release)
-        self._dock = Dock(self._state.layouts_reset)
+        self._dock = Dock(self._state.layouts_reset, bare=self._panels is not None)
         self._controls = ControlSetup(self._folder)
         self._bookmarks = BookmarkKeeper(self._folder)
         self._desk = InputDesk(self._controls, typing=_is_typing, scene_has=self._tools.free_at)

@@ -112,7 +112,9 @@ class PanelPicture:
         if self._canvas is None:
             self._canvas = self._ctx.framebuffer([self._ctx.renderbuffer(size_px)])
         self._canvas.use()
-        self._canvas.clear(*theme.GROUND[:3])
+        self._canvas.clear(
+            *theme.SURFACE[:3]
+        )  # the ground of what is docked: to shade it takes longer than all else
         imgui.backends.opengl3_render_draw_data(panels)
         self._drawn, self._drawn_s, self._frames = wanted, now_s, 0
         self._laid_in = False

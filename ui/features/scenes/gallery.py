@@ -132,7 +132,7 @@ def _grid(entries: Iterable[SceneEntry], snapshot: Snapshot, context: PanelConte
     for index, entry in enumerate(entries):
         if index % COLUMNS:
             imgui.same_line(left + (index % COLUMNS) * (width + gap))
-        comes = Path(entry.name).name == coming
+        comes = bool(coming) and Path(entry.name).name == coming
         if _card(entry, width, comes or snapshot.scene == entry.name, context):
             requests.append(OpenPath(entry.name) if entry.kind == MINE else LoadScene(entry.name))
     return requests
