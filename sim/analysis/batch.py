@@ -380,16 +380,14 @@ class _Job:
         lanes = self._what.lanes
         if self._code is None:
             nodes = np.full((lanes, int(self._kept.sum()), self._node_size), np.nan)
-            done = np.zeros(lanes, np.int64)
-            self._one_by_one(np.arange(lanes), nodes, done, report)
-            return nodes, done
-        groups = self._side_by_side(self._code, report)
-        nodes, done = groups.rows(lanes)
-        # A register ends with the first of its lanes that does: the others go on alone.
-        failed = np.flatnonzero((done < self._steps) | ~self._fits)
-        if len(failed):
-            nodes[failed] = np.nan
-            self._one_by_one(failed, nodes, done, report)
+            done, alone = np.zeros(lanes, np.int64), np.arange(lanes)
+        else:
+            nodes, done = self._side_by_side(self._code, report).rows(lanes)
+            # A register ends with the first of its lanes that does: the others go on alone.
+            alone = np.flatnonzero((done < self._steps) | ~self._fits)
+            nodes[alone] = np.nan
+        if len(alone):
+            self._one_by_one(alone, nodes, done, report)
         return nodes, done
 
     def _side_by_side(self, code: Engine, report: TellShare) -> Groups:
