@@ -44,7 +44,7 @@ def actuators(rng, model):
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("tree_of", [branched, wrapped])
 def test_motors_and_servos_along_tendons_are_mujocos(tmp_path, tree_of, seed):
-    """Measured: 5e-13 of the largest force, round shapes 2e-8, which is how exactly MuJoCo finds where a string touches
+    """Measured: 5e-15 of the largest force, round shapes 7e-8, which is how exactly MuJoCo finds where a string touches
     a ring."""
     mujoco = pytest.importorskip("mujoco")
     rng, path = np.random.default_rng(seed), tmp_path / "driven.xml"
@@ -161,7 +161,7 @@ def test_a_driven_tree_approaches_one_motion_by_the_order_of_each_method(method)
 
 
 def test_forces_along_tendons_within_a_free_tree_keep_its_momentum():
-    """They pull and push by what changes with the shape. Measured over 4 s: 1e-12."""
+    """They pull and push by what changes with the shape. Measured over 4 s: 1e-13."""
     tree = rings(np.random.default_rng(1), pulled())
     bound, rng = BoundTree(tree, 2e-3), np.random.default_rng(3)
     motion = bound.start(*loose(tree, np.random.default_rng(2)))

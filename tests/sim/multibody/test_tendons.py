@@ -129,7 +129,7 @@ def test_tendons_pull_and_damp_as_mujocos(tmp_path, seed):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_springs_that_stiffen_are_mujocos_and_the_slope_of_their_energy(tmp_path, seed):
-    """Of tendons and joints, by the square and the cube of the way. Measured: 9e-15 of the largest force; energy
+    """Of tendons and joints, by the square and the cube of the way. Measured: 6e-15 of the largest force; energy
     against differences of 1e-5, to 1e-8."""
     mujoco = pytest.importorskip("mujoco")
     rng, path = np.random.default_rng(seed), tmp_path / "stiffening.xml"
