@@ -14,7 +14,8 @@ _WOBBLE_M = 9.0
 """By which its shore strays from a rectangle."""
 _SEED_OFFSET = 21
 
-
+_ROOF_M = 0.4
+"""How thick the roof of a room is."""
 _TALL_M = 0.75
 """Half the height of what is parked."""
 _ARCH_STEPS = 20
@@ -231,6 +232,13 @@ class Room:
     fittings: tuple[Block, ...] = ()
     """What nobody runs into: it is only seen, and casts shadows."""
 
+    @property
+    def roof(self) -> Block:
+        """As it stops what flies up; its edges lie on the walls."""
+        x, y = self.half_m
+        top_m = self.height_m + _ROOF_M
+        return Block((0.0, 0.0), (x + _ROOF_M, y + _ROOF_M), top_m, 0.0, "roof", self.height_m)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grounds:
@@ -256,8 +264,9 @@ class Grounds:
 
     @property
     def standing(self) -> tuple[Shape, ...]:
-        """All that stays where it is: what is built, walls and vaults of tunnels, and what is parked or moored."""
-        built = (*self.blocks, *(wall for tunnel in self.tunnels for wall in tunnel.walls))
+        """All that stays where it is: what is built, tunnels' walls and vaults, roofs, what is parked or moored."""
+        roofs = () if self.room is None else (self.room.roof,)
+        built = (*self.blocks, *(wall for tunnel in self.tunnels for wall in tunnel.walls), *roofs)
         vaults = (piece for tunnel in self.tunnels for piece in tunnel.vault)
         return (*(block.shape for block in built), *(parked.shape for parked in self.parked), *vaults)
 
