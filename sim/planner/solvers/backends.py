@@ -232,7 +232,7 @@ class Solvers:
         watch: Watch | None = None,
         bounds: ProgramBounds | None = None,
     ) -> Result:
-        """PlanCall one solver. duals: (lam_x, lam_g), which the modes "again", "warm" and "finish" start from.
+        """Call one solver. duals: (lam_x, lam_g), which the modes "again", "warm" and "finish" start from.
 
         seconds: after these, or when `watch` says so, the run ends with the iterate that it has come to; one that has
         been silent all that time is left behind. slope: the gradient of the Lagrangian at which a feasible result
