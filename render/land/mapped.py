@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from pathlib import Path
 
 import moderngl
 import numpy as np
@@ -18,13 +19,17 @@ from render.land.mesh import Chunk, ChunkedMesh
 from render.land.refinement import LEVELS, STEEP, TRIANGLE_KINDS, Refinement
 from render.land.textures import GRAIN_LEVEL, NOISE_PX, build_levels
 from render.light import Light
-from render.passes.culling import Boxes, Ridges, Skyline, culled
+from render.passes.culling import Boxes, Ridges, Skyline, culled, summits
 from render.passes.targets import PassContext, colour_of, unbind, write_once
 from render.process import Flush
 from render.programs import SAMPLER_UNITS, Programs, Resources, uniform, vertex_array
 from render.quality import Quality
 from sim.groups.numeric import median
+from sim.platform.cache import Arrays, cached_arrays, source_digest
 
+_DIGEST = source_digest(
+    __file__, Path(__file__).with_name("refinement.py"), Path(__file__).parents[1] / "passes" / "culling.py"
+)
 TEXEL_M = 0.6
 MOST_TEXELS = 4_600_000
 """With its coarser levels 5.3 bytes each."""
@@ -230,26 +235,43 @@ _COARSER, _EASED, _ROOM = 1.2, 0.96, 0.9
 """Factors of the error where there are too many triangles, and where less than that share of them is drawn."""
 
 
+def _told_of(mesh: ChunkedMesh, refinement: Refinement) -> Arrays:
+    """What a `MappedGround` has of a mesh, which takes ten times as long to work out as to read."""
+    assert mesh.places is not None
+    corners = refinement.places[refinement.vertices]
+    count, within = refinement.vertices.shape
+    peaks, owners = summits(corners.reshape(-1, 3), np.repeat(np.arange(count), within))
+    upward = refinement.mean_upward(_ABOUT)
+    return {
+        "low": corners.min(axis=1),
+        "high": corners.max(axis=1),
+        "summits": peaks,
+        "owners": owners,
+        "level": (refinement.upward[refinement.vertices] >= _STEEP).all(axis=1),
+        "steep": upward < _BEDDED,
+        "places": np.column_stack([mesh.places, upward]).astype("f4"),
+        "extent_m": grid_extent_m(mesh),
+    }
+
+
 class MappedGround:
     """The finest mesh of a land with what every view chooses its triangles by: all that needs no GL."""
 
     def __init__(self, mesh: ChunkedMesh, ridges: Ridges):
         """`ridges`: of the world's terrain, which hide squares of it."""
-        assert mesh.places is not None
         self.mesh, self.refinement = mesh, Refinement(mesh)
-        corners = self.refinement.places[self.refinement.vertices]
-        self.boxes = Boxes(corners.min(axis=1), corners.max(axis=1))
+        name = f"ground-{self.refinement.made_of}-{_DIGEST}"
+        kept = cached_arrays("refinements", name, lambda: _told_of(mesh, self.refinement))
+        self.boxes = Boxes(kept["low"], kept["high"])
         """Of squares."""
-        count, within = self.refinement.vertices.shape
-        self.skyline = Skyline(ridges, corners.reshape(-1, 3), np.repeat(np.arange(count), within), count)
+        self.skyline = Skyline(ridges, kept["summits"], kept["owners"], len(self.refinement.squares))
         """Tells of squares."""
-        self.level = (self.refinement.normals[self.refinement.vertices, 2] >= _STEEP).all(axis=1)
+        self.level = kept["level"]
         """(squares,) bool: nowhere so steep that `grain.glsl` shows bedding."""
-        upward = self.refinement.mean_upward(_ABOUT)
-        self.refinement.mark_steep(upward < _BEDDED)
-        self.places = np.column_stack([mesh.places, upward]).astype("f4")
+        self.refinement.mark_steep(kept["steep"])
+        self.places = kept["places"]
         """(m, 3) of vertices: place on the grid, 0..1 along both axes; upward part of the normal about it."""
-        self.extent_m = grid_extent_m(mesh)
+        self.extent_m = kept["extent_m"]
 
 
 class MappedLand:

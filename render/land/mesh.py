@@ -46,6 +46,8 @@ class ChunkedMesh(Mesh):
     """(n, 2) of each vertex in the grid that it was cut from, along rows and columns, 0..1; None: there is none."""
     grid: tuple[int, int] = (0, 0)
     """Rows and columns of that grid."""
+    key: str = ""
+    """Names what it was made of, and how; empty where it was put together by hand."""
 
 
 def quad_indices(quads: int) -> np.ndarray:

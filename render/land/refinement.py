@@ -163,18 +163,13 @@ class Refinement:
         self.side = min(_power_of_two(rows - 1), _power_of_two(columns - 1), _MOST_SIDE)
         if self.side < 2:
             raise ValueError(f"a grid of {rows - 1} x {columns - 1} cells cannot be halved")
-        at = np.rint(mesh.places * (rows - 1, columns - 1)).astype(np.int64) @ (columns, 1)
-        number = np.zeros(rows * columns, np.int32)
-        self._on_grid = at
-        number[at[::-1]] = np.arange(len(at), dtype=np.int32)[::-1]  # a chunk's skirt comes after its own
-        self._columns, self._number = columns, number
-        self.places = np.ascontiguousarray(mesh.vertices[number, :3])
+        self.made_of = mesh.key or _digest(mesh)
+        """Names the mesh."""
+        kept = cached_arrays("refinements", f"{self.made_of}-{_DIGEST}", lambda: _kept(mesh, self.side))
+        self._mesh, self._columns, self._number = mesh, columns, kept["number"]
+        self.places = np.ascontiguousarray(mesh.vertices[self._number, :3])
         """(n, 3) of the grid's vertices, row by row."""
-        self.normals = mesh.vertices[number, 3:6]
-        made_of = hashlib.sha256(self.places.tobytes()).hexdigest()
-        grid = self.places.reshape(rows, columns, 3)
-        nested = cached_arrays("refinements", f"{made_of}-{_DIGEST}", lambda: _nested(grid, self.side))
-        self.error_m, self.radius_m = nested["error_m"], nested["radius_m"]
+        self.error_m, self.radius_m = kept["error_m"], kept["radius_m"]
         i, j = np.meshgrid(
             np.arange(0, rows - 1, self.side), np.arange(0, columns - 1, self.side), indexing="ij"
         )
@@ -186,16 +181,21 @@ class Refinement:
         self._steep = np.zeros(rows * columns, bool)
         self._stack = np.zeros((64, 4), np.int64)
 
+    @property
+    def upward(self) -> np.ndarray:
+        """(n,) upward part of the normals of the grid's vertices."""
+        return self._mesh.vertices[self._number, 5]
+
     def mean_upward(self, about: int) -> np.ndarray:
         """(m,) upward part of the normal of the mesh's vertices, in the mean over `about` vertices to each side.
 
         By one of its own, a vertex in a gully would make a whole large triangle steep.
         """
-        upward = self.normals[:, 2].reshape(-1, self._columns)
+        upward = self.upward.reshape(-1, self._columns)
         for _ in range(2):  # along one axis, then the other
             summed = np.pad(upward, ((about + 1, about), (0, 0)), mode="edge").cumsum(axis=0, dtype=float)
             upward = ((summed[2 * about + 1 :] - summed[: -2 * about - 1]) / (2 * about + 1)).T
-        return upward.ravel()[self._on_grid]
+        return upward.ravel()[_on_grid(self._mesh)]
 
     def mark_steep(self, vertices: np.ndarray) -> None:
         """Mark vertices of the mesh (m,) bool as steep."""
@@ -257,6 +257,29 @@ class Refinement:
 
 def _power_of_two(count: int) -> int:
     return count & -count
+
+
+def _digest(mesh: ChunkedMesh) -> str:
+    """Of all that a refinement is worked out from."""
+    found = hashlib.sha256(repr(mesh.grid).encode())
+    for values in (mesh.vertices, mesh.places):
+        found.update(np.ascontiguousarray(values).data)
+    return found.hexdigest()
+
+
+def _on_grid(mesh: ChunkedMesh) -> np.ndarray:
+    """(m,) where the vertices of a mesh stand in its grid, counted row by row."""
+    assert mesh.places is not None
+    rows, columns = mesh.grid
+    return np.rint(mesh.places * (rows - 1, columns - 1)).astype(np.int64) @ (columns, 1)
+
+
+def _kept(mesh: ChunkedMesh, side: int) -> Arrays:
+    """Besides `_nested`, the number in the mesh of each vertex of its grid."""
+    rows, columns = mesh.grid
+    at, number = _on_grid(mesh), np.zeros(rows * columns, np.int32)
+    number[at[::-1]] = np.arange(len(at), dtype=np.int32)[::-1]  # a chunk's skirt comes after its own
+    return {"number": number, **_nested(mesh.vertices[number, :3].reshape(rows, columns, 3), side)}
 
 
 def _nested(grid: np.ndarray, side: int) -> Arrays:

@@ -157,7 +157,7 @@ class ScatterField:
         low = np.array([cell.low for cell in cells], dtype=float).reshape(-1, 3)
         high = np.array([cell.high for cell in cells], dtype=float).reshape(-1, 3)
         self._boxes = Boxes(low, high)
-        self._skyline = Skyline(ridges, self._all[:, :3], self._cell, len(cells)) if len(cells) else None
+        self._skyline = Skyline.of(ridges, self._all[:, :3], self._cell, len(cells)) if len(cells) else None
         self._reach = np.asarray(reach_m, dtype=float)
         self._budget = budget
         self._levels = [_Level(ctx, programs, material, mesh, len(self._instances)) for mesh in meshes]

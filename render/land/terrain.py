@@ -103,7 +103,7 @@ class Land:
         chunks = meshes[0].chunks
         low, high = np.array([chunk.low for chunk in chunks]), np.array([chunk.high for chunk in chunks])
         self._boxes = Boxes(low, high)
-        self._skyline = Skyline(ridges, *_chunk_points(meshes[0]), len(chunks))
+        self._skyline = Skyline.of(ridges, *_chunk_points(meshes[0]), len(chunks))
         self._first, self._counts = self._index_ranges(meshes)
         self._choices = {mirrored: LevelChoice(self._counts, spacing) for mirrored in (False, True)}
         self._vertices = self._joined([np.ascontiguousarray(mesh.vertices, "f4") for mesh in meshes])

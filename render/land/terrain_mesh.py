@@ -219,8 +219,8 @@ def _cut(grid: np.ndarray, level: int) -> dict[str, np.ndarray]:
     return {"vertices": vertices, "low": low, "high": high, "size": np.array(grid.shape[:2])}
 
 
-def _mesh(cut: dict[str, np.ndarray]) -> ChunkedMesh:
-    """Of what `_cut` has made."""
+def _mesh(cut: dict[str, np.ndarray], key: str = "") -> ChunkedMesh:
+    """Of what `_cut` has made, and keeps by that key."""
     vertices, size = cut["vertices"], (int(cut["size"][0]), int(cut["size"][1]))
     rows, columns = _rows_columns(size)
     border = _border(rows, columns)
@@ -236,7 +236,8 @@ def _mesh(cut: dict[str, np.ndarray]) -> ChunkedMesh:
     chunks = tuple(Chunk(k * count, count, low, high) for k, (low, high) in enumerate(boxes))
     first = np.arange(len(chunks), dtype=np.uint32)[:, None, None] * np.uint32(vertices.shape[1])
     indices = (triangles + first).reshape(-1, 3)
-    return ChunkedMesh(vertices.reshape(-1, vertices.shape[2]), indices, chunks, places.reshape(-1, 2), size)
+    flat = vertices.reshape(-1, vertices.shape[2])
+    return ChunkedMesh(flat, indices, chunks, places.reshape(-1, 2), size, key)
 
 
 def _rows_columns(size: tuple[int, ...]) -> tuple[int, int]:
@@ -274,4 +275,4 @@ def load_terrain_meshes(world: World, levels: Sequence[int]) -> list[ChunkedMesh
         grid = terrain_grid(world)
         return {name: _cut(thinned(grid, STRIDES[level]), level) for level, name in names.items()}
 
-    return [_mesh(cached_family("meshes", name, make)) for name in names.values()]
+    return [_mesh(cached_family("meshes", name, make), name) for name in names.values()]

@@ -194,11 +194,15 @@ class Skyline:
     draw more than there is to see.
     """
 
-    def __init__(self, ridges: Ridges, points_w: np.ndarray, owner: np.ndarray, things: int):
+    @classmethod
+    def of(cls, ridges: Ridges, points_w: np.ndarray, owner: np.ndarray, things: int) -> "Skyline":
         """`points_w` (n, 3) of so many things, `owner` (n,) the thing of each."""
-        self._ridges = ridges
-        points, self._owner = summits(points_w, owner)
-        self._points = np.ascontiguousarray(points)
+        return cls(ridges, *summits(points_w, owner), things)
+
+    def __init__(self, ridges: Ridges, points_w: np.ndarray, owner: np.ndarray, things: int):
+        """As `of`, of what `summits` has found of the points."""
+        self._ridges, self._owner = ridges, owner
+        self._points = np.ascontiguousarray(points_w)
         self._seen = np.zeros(things, dtype=bool)
         self._known = np.zeros(things, dtype=bool)
         self._freed = np.full(things, -1)

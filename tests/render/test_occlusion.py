@@ -24,7 +24,7 @@ def skyline(heights: np.ndarray) -> Skyline:
     ground = SimpleNamespace(heights=heights, origin_m=(0.0, 0.0), spacing_m=1.0)
     strips = [points[:, a:b].reshape(-1, 3) for a, b in SPANS]
     owner = np.repeat(np.arange(len(strips)), [len(strip) for strip in strips])
-    return Skyline(Ridges.of(ground), np.concatenate(strips), owner, len(strips))
+    return Skyline.of(Ridges.of(ground), np.concatenate(strips), owner, len(strips))
 
 
 def seen_from(*eye: float) -> list[bool]:
