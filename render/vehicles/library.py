@@ -112,7 +112,7 @@ class _Loaded:
 def _boxes(asset: ModelAsset) -> np.ndarray:
     found = np.full((len(asset.nodes), 8, 3), np.nan)
     owner = asset.vertices[:, 8].astype(int)
-    for node in np.unique(owner).tolist():
+    for node in np.flatnonzero(np.bincount(owner)).tolist():  # np.unique loads NumPy's masked arrays
         places = asset.vertices[owner == node, :3]
         ends = np.array([places.min(axis=0), places.max(axis=0)])
         found[node] = ends[_CORNERS, [0, 1, 2]]
