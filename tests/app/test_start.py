@@ -9,6 +9,7 @@ import pytest
 from tests.app.program import ROOT
 
 HEAVY = (
+    "asyncio",
     "av",
     "cma",
     "distributed",

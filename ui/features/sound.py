@@ -5,7 +5,7 @@ import logging
 import math
 import sys
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import field, fields, replace
@@ -272,10 +272,16 @@ class Sound:
         self._achieved, self._heard = 0, (0, 0)
         self._fallen: tuple[Blow, ...] = ()
         self._player: Any = None
-        # Beside the frames, from the first one on: to look for a device takes longer than one.
+        # Beside the frames: to look for a device takes longer than one.
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="sound")
         self._looking: Future[object] | None = None
         self._looked = False
+
+    def look(self) -> None:
+        """For a device, the first time. Not before there is a picture, which the libraries of sound would come before:
+        what they load holds the interpreter, and programs that they start to find more of them a processor."""
+        if not self._looked:
+            self._looked, self._looking = True, self._worker.submit(audio_driver)
 
     def observe(
         self,
@@ -289,8 +295,6 @@ class Sound:
 
         fallen: what has struck since the picture before, of what falls after a crash.
         """
-        if not self._looked:
-            self._looked, self._looking = True, self._worker.submit(audio_driver)
         if self._looking is not None and self._looking.done():
             self._player = _started(self._mixer) if self._looking.result() is not None else None
             self._looking = None
@@ -394,6 +398,9 @@ class SoundActions(Actions):
         achieved = self.app.context.of(Achievement)
         fallen = self.app.context.of(CrashReplay).struck
         self._sound.observe(snapshot, passed, achieved, self.app.view.loudness, fallen)
+
+    def drawn(self, snapshot: Snapshot, picture: Callable[[], np.ndarray]) -> None:
+        self._sound.look()
 
     def close(self) -> None:
         self._sound.close()
