@@ -58,6 +58,21 @@ def test_goals_share_the_limit_of_their_task() -> None:
     assert len(seen) <= 10 + 2 * (1 + len(goals))
 
 
+def test_a_failure_is_looked_into_within_the_limit_and_a_second() -> None:
+    """Every iteration works for a tenth of a second, also of the problem in which all but the physics is negotiable."""
+    asked, seen = replace(task(), duration_s=0.5, waypoints=()), []
+
+    def works() -> bool:
+        seen.append(0)
+        burn(0.1)
+        return False
+
+    plan = PLANNER.plan(BOAT, asked, starts=1, time_limit_s=2.0, given_up=works)
+    assert not plan.solved
+    # Thirty fit into the limit and a second. Each of six solvers may see one more, at which its time is over.
+    assert 20 <= len(seen) <= 30 + 6
+
+
 def test_only_who_plans_spends() -> None:
     limit, other = TimeLimit(1.0), threading.Thread(target=burn, args=(0.3,))
     other.start()

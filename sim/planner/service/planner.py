@@ -73,8 +73,9 @@ class LatestBuilt(Generic[_Built]):
         del self._kept[: -self._at_most]
 
 
-_EXPLAINING_S = 8.0
-"""How long a failure is looked into, at most; no longer than a plan is looked for."""
+_EXPLAINING_S, _AFTERWARDS_S = 8.0, 1.0
+"""How long a failure is looked into, at most: in what is left of the time limit, and so long where nothing is left, but
+no longer than a plan was looked for."""
 STARTS = 14
 """First guesses that are tried."""
 _RESCUES = 4
@@ -427,7 +428,9 @@ class Planner:
         solvers = self.solvers(vehicle, scheme, soft, elastic=True)
         places = waypoint_places(vehicle, soft, soft.steps)
         p = parameters(solvers.t, vehicle, soft, places=places)
-        run = search.run.beside(TimeLimit(min(_EXPLAINING_S, search.run.limit.limit_s)))
+        limit = search.run.limit
+        within_s = max(limit.left_s, min(_AFTERWARDS_S, limit.limit_s))
+        run = search.run.beside(TimeLimit(min(_EXPLAINING_S, within_s)))
         result = attempted(solvers, ("fatrop", "ipopt"), p, guess(solvers.t, vehicle, soft), run)
         if run.stopped:
             return plan
