@@ -4,10 +4,14 @@ import threading
 import time
 from dataclasses import replace
 
+import numpy as np
+
 import sim
 from sim.planner import Goal, Planner, Task
+from sim.planner.guess import driven
 from sim.planner.solvers.attempt import Iterate
 from sim.planner.solvers.time_limit import TimeLimit
+from sim.steppers.dynamics import stepper_of
 from tests.sim.plan_samples import BOAT, task
 
 PLANNER = Planner()
@@ -102,3 +106,30 @@ def test_a_solver_that_is_silent_is_left_behind_when_time_is_over() -> None:
     assert plan.status == "time limit", plan.message
     assert "more steps or less time" in plan.message
     assert limit.spent_s < 2.0  # measured 0.6; 5 where it is waited for as for others
+
+
+def test_a_gait_for_a_day_is_guessed_in_as_many_steps_as_one_for_minutes(monkeypatch) -> None:
+    """Its swings are as much slower, and nobody waits for ten million steps of a first guess."""
+    made = 0
+
+    class Counted:
+        def __init__(self, stepper) -> None:
+            self._stepper = stepper
+
+        def __getattr__(self, name: str):
+            return getattr(self._stepper, name)
+
+        def advance(self, *given):
+            nonlocal made
+            made += 1
+            assert made <= 5000
+            return self._stepper.advance(*given)
+
+    monkeypatch.setattr(driven, "stepper_of", lambda *asked: Counted(stepper_of(*asked)))
+    board = sim.vehicle("snakeboard")
+    goal = Goal(board.state(x=0.3, y=0.1), velocity="free")
+    plan = PLANNER.plan(
+        board, Task(board.state(), goal, 86400.0, steps=16), starts=1, time_limit_s=0.3, explain=False
+    )
+    assert made > 1000
+    assert np.isfinite(plan.motion.nodes).all()

@@ -392,6 +392,10 @@ _SWINGS = tuple((periods, amplitude) for periods in (2, 4, 6, 8) for amplitude i
 """Periods and amplitudes of a shape of one coordinate."""
 
 
+_GAIT_STEP_S, _GAIT_STEPS = 0.01, 4000
+"""In which a gait is simulated, and in how many of them at most: of a slow one, each is a small share of a period."""
+
+
 @dataclass(frozen=True)
 class Gait:
     """Sines of the shape's coordinates, which swell from rest and die away."""
@@ -445,7 +449,7 @@ def gait_motion(
         rate = -2.0 * np.sqrt(stiffness) * state.node[at.shape_velocity]
         return np.clip(inertia * (stiffness * (wanted - state.shape) + rate), low, high)
 
-    fine = max(1, int(np.ceil(h / 0.01)))
+    fine = max(1, int(np.ceil(min(h / _GAIT_STEP_S, _GAIT_STEPS / steps))))
     nodes, held = _held(vehicle, task.start, follow, h / fine, steps * fine)
     inputs = held.reshape(steps, fine, -1).mean(axis=1)
     return nodes[::fine], np.concatenate([inputs, inputs[-1:]])
