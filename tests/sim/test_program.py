@@ -191,6 +191,24 @@ Planner().plan(*task_of_scene(load_scene("plan-canyon")), explain=False, starts=
         assert done.returncode == 0, done.stderr
 
 
+def test_solvers_that_never_ask_again_do_not_keep_a_process_from_its_end():
+    # In steps of seven hours a solver looks for its first direction for ever. By the clock it is waited for as long as
+    # may be here, as on a machine where others take all turns.
+    script = """
+import sim
+import sim.planner.solvers.oracle as oracle
+from sim.planner import Goal, Planner, Task
+oracle._HELD_S = 1e9
+craft = sim.vehicle("helicopter")
+start = craft.default_state()
+node = start.node.copy()
+node[craft.node_layout.velocity] = (-0.5, 0.3, 0.4, 2.0, -1.0, 3.0)
+plan = Planner().plan(craft, Task(start, Goal(craft.state_at_node(node)), 1e5, steps=4), starts=1, time_limit_s=0.4)
+assert not plan.solved
+"""
+    assert subprocess.run([sys.executable, "-c", script], timeout=600, check=False).returncode == 0
+
+
 def test_a_solver_that_was_left_behind_in_one_task_takes_no_guess_from_the_next():
     script = """
 import dataclasses, sys, threading

@@ -71,6 +71,10 @@ class WatchedCall(Generic[_T]):
             raise self._error
         return self._answer[0]
 
+    def silent_s(self) -> float:
+        """Seconds of the processor that it has been at work since it last showed a sign of life."""
+        return self._taken() - self._seen_s[0]
+
     def hurry(self) -> None:
         """Give one that was left behind its turns again, where that is allowed."""
         if self._thread is not None:
@@ -277,7 +281,7 @@ class Solvers:
 
     def _leave_behind(self, call: WatchedCall[dict]) -> None:
         """Go on with other solvers than those of which one is still at work."""
-        self._oracle.abandon(lambda: call.running, call.hurry)
+        self._oracle.abandon(lambda: call.running, call.hurry, call.silent_s)
         for before, oracle, _ in self._left_behind:
             if not before.running:
                 oracle.forget()

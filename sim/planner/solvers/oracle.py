@@ -14,9 +14,10 @@ from sim.planner.transcription.program import Program
 Backend = Literal["fatrop", "ipopt"]
 _Arrays = Sequence[np.ndarray]
 _Outputs = Sequence[np.ndarray | None]
-_HELD_S = 20.0
+_HELD_S, _LOST_S = 20.0, 3.0
 """How long Python's end waits for an abandoned solver to ask for something, so that it is not in the middle of it: on a
-busy machine it may take seconds until it has its turn."""
+busy machine it may take seconds until it has its turn. Less where it has been at work for so long without a question:
+one that looks for a direction for ever will not ask any more."""
 
 
 class Oracle:
@@ -35,6 +36,7 @@ class Oracle:
         """A solver waits, and for ever."""
         self._running: Callable[[], bool] = bool
         self._hurry: Callable[[], object] = bool
+        self._silent_s: Callable[[], float] = float
         x, p = ca.Sparsity.dense(program.size), ca.Sparsity.dense(program.parameter_count)
         g, one = ca.Sparsity.dense(program.rows), ca.Sparsity.dense(1)
         self._point, self._multipliers, self._g = {"x": x, "p": p}, {"lam_f": one, "lam_g": g}, g
@@ -62,11 +64,14 @@ class Oracle:
         """watch: answers whether to go on from an iterate."""
         self._watch, self.stopped, self._gives_up = watch, False, backend == "ipopt"
 
-    def abandon(self, running: Callable[[], bool], hurry: Callable[[], object]) -> None:
+    def abandon(
+        self, running: Callable[[], bool], hurry: Callable[[], object], silent_s: Callable[[], float]
+    ) -> None:
         """Keep a solver that nobody waits for any longer away from the program. running: is it at work? hurry: lets it
-        come to its next question soon, also on a busy machine."""
+        come to its next question soon, also on a busy machine. silent_s: of the processor, how long has it been at work
+        since the last one?"""
         self._watch, self.stopped, self._gives_up = None, True, True
-        self._running, self._hurry = running, hurry
+        self._running, self._hurry, self._silent_s = running, hurry, silent_s
         atexit.register(self._end)
 
     def forget(self) -> None:
@@ -78,8 +83,9 @@ class Oracle:
         through the solver, which aborts the process."""
         self._ended, begun = True, time.monotonic()
         self._hurry()
-        while self._running() and time.monotonic() - begun < _HELD_S and not self._held.wait(0.02):
-            pass
+        while self._running() and time.monotonic() - begun < _HELD_S and self._silent_s() < _LOST_S:
+            if self._held.wait(0.02):
+                break
 
     def _values(self, given: _Arrays, out: _Outputs) -> None:
         f, g = out
