@@ -26,6 +26,7 @@ class Mesh:
     chunks: tuple[Chunk, ...] = ()
     places: np.ndarray | None = None
     grid: tuple[int, int] = (0, 0)
+    key: str = ""
 
 
 @dataclass(frozen=True)
