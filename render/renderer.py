@@ -264,7 +264,8 @@ class Renderer:
         adds = adds_up and self._finishing.gains_by_the_past(frame.view)
         shift_px = self._draw_shifted(frame, adds=adds, one_of_many=adds_up)
         if cold and self._finishing.gains_by_the_past(frame.view):  # unseen, as later ones are: see `warm_up`
-            self._add_up(frame, shift_px, target, viewport)
+            if not adds:  # else what is returned does
+                self._add_up(frame, shift_px, target, viewport)
             self._finish(frame, target, viewport, begins=False)
         if adds:
             return lambda again: self._add_up(frame, shift_px, target, viewport)

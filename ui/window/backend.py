@@ -14,9 +14,10 @@ from typing import Any
 import moderngl
 import numpy as np
 from imgui_bundle import imgui, implot, implot3d
-from pyglet import gl
 from pyglet.window import BaseWindow, key, mouse
 
+from render.passes.targets import colour_of
+from render.programs import FIRST_FREE_UNIT, Programs, uniform
 from ui.window import theme
 from ui.window.layout import LayoutFile
 
@@ -63,6 +64,10 @@ class PanelPicture:
         """Whether the window has what is in it, and nothing over that."""
         self._keeps = keeps_drawn(ctx)
         self._split: _Split | None = None
+        self._programs = Programs(ctx, defines={})
+        copying = self._programs.load("fullscreen.vert", "present.frag", COPY=1)
+        uniform(copying, "source_map").value = FIRST_FREE_UNIT
+        self._copy = ctx.vertex_array(copying, [])
 
     def draw(
         self, scene: Rect, scene_px: tuple[int, int, int, int], *, in_use: bool, cleared: bool = False
@@ -84,10 +89,13 @@ class PanelPicture:
         if cleared or not (self._keeps and self._laid_in and apart):
             self._laid_in = apart
             assert self._canvas is not None
-            gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, self._canvas.glo)
-            gl.glBindFramebuffer(gl.GL_DRAW_FRAMEBUFFER, screen.glo)
-            for rect in _around(scene_px, (width, height)):
-                gl.glBlitFramebuffer(*rect, *rect, gl.GL_COLOR_BUFFER_BIT, gl.GL_NEAREST)
+            # Drawn: for copying software GL compiles a program at every start, and waits for all that it has to shade.
+            self._ctx.enable_only(moderngl.NOTHING)
+            colour_of(self._canvas).use(FIRST_FREE_UNIT)
+            for screen.scissor in _around(scene_px, (width, height)):
+                screen.use()
+                self._copy.render(moderngl.TRIANGLES, vertices=3)
+            screen.scissor = None  # type: ignore[assignment]  # the declaration lacks None
         screen.use()
         imgui.backends.opengl3_render_draw_data(split.over)
 
@@ -101,7 +109,7 @@ class PanelPicture:
     ) -> None:
         now_s = perf_counter()
         if self._canvas is not None and self._canvas.size != size_px:
-            self.release()
+            self._drop()
         self._frames += 1
         early = now_s - self._drawn_s < _AT_LEAST_S or self._frames < _AT_LEAST_FRAMES
         if early and not in_use and self._canvas is not None and self._drawn[:1] == (scene_px,):
@@ -110,7 +118,7 @@ class PanelPicture:
         if wanted == self._drawn:
             return
         if self._canvas is None:
-            self._canvas = self._ctx.framebuffer([self._ctx.renderbuffer(size_px)])
+            self._canvas = self._ctx.framebuffer([self._ctx.texture(size_px, 4)])
         self._canvas.use()
         self._canvas.clear(
             *theme.SURFACE[:3]
@@ -120,10 +128,15 @@ class PanelPicture:
         self._laid_in = False
 
     def release(self) -> None:
-        """Free the picture."""
+        """Free everything."""
+        self._drop()
+        self._copy.release()
+        self._programs.release()
+
+    def _drop(self) -> None:
         if self._canvas is not None:
             self._ctx.screen.use()
-            colour = self._canvas.color_attachments[0]
+            colour = colour_of(self._canvas)
             self._canvas.release()
             colour.release()
         self._canvas, self._drawn = None, ()
@@ -183,11 +196,16 @@ def _content(drawn: imgui.ImDrawList) -> tuple[object, ...]:
 def _around(
     scene_px: tuple[int, int, int, int], size_px: tuple[int, int]
 ) -> Iterator[tuple[int, int, int, int]]:
-    """Corners (x0, y0, x1, y1) of the parts of a window that its scene leaves."""
+    """(x, y, w, h) of the parts of a window that its scene leaves."""
     (x, y, w, h), (width, height) = scene_px, size_px
-    for rect in ((0, 0, width, y), (0, y + h, width, height), (0, y, x, y + h), (x + w, y, width, y + h)):
-        if rect[2] > rect[0] and rect[3] > rect[1]:
-            yield rect
+    for x0, y0, x1, y1 in (
+        (0, 0, width, y),
+        (0, y + h, width, height),
+        (0, y, x, y + h),
+        (x + w, y, width, y + h),
+    ):
+        if x1 > x0 and y1 > y0:
+            yield x0, y0, x1 - x0, y1 - y0
 
 
 NAMED = {
