@@ -4,7 +4,7 @@ The tree's arrays become constants of the module, what a step works in lies on t
 the private one that its runtime keeps. Where steps are divided (`VariedMultibody`) there is no unit.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import casadi as ca
@@ -16,10 +16,10 @@ from sim.contact.trees import NO_GROUND
 from sim.fmu.description import Interface
 from sim.integrators import Integrator
 from sim.integrators.multibody import VariedMultibody
-from sim.multibody.arrays import REMEMBERED, Loads, TreeMotion
+from sim.multibody.arrays import Loads
 from sim.multibody.loops import OPEN_MAX_M, close_gaps, keep_closed
 from sim.multibody.observing import observe_node
-from sim.multibody.stepping import ITERATIONS_MAX, node_velocities
+from sim.multibody.stepping import node_velocities
 from sim.native.text import splat
 from sim.native.translator import Program, returned
 from sim.native.types import Array, Number, Tuple, type_of
@@ -28,12 +28,7 @@ from sim.platform.errors import InputError
 from sim.steppers.bound_tree import NO_WRENCHES
 from sim.steppers.dynamics import tree_stepper
 from sim.steppers.tree import ACCELERATED, TreeStepper
-from sim.steppers.tree_rollouts import (
-    accelerated_rollout,
-    closed_rollout,
-    variational_rollout,
-    variational_start,
-)
+from sim.steppers.tree_rollouts import ClosedLane, OpenLane, variational_start
 from sim.vehicles.forms.articulated import ArticulatedVehicle
 
 START = ("node", "u", "w", "p", "h", "y")
@@ -92,39 +87,42 @@ class _Tree:
             self._kept.append(value)
             return type_of(value), [f"ptr @{self.program.array(value)}", *(f"i64 {n}" for n in value.shape)]
         if isinstance(value, tuple):
-            made = _tuple(getattr(value, "_fields", ()), *(_Placed(*self._constant(item)) for item in value))
+            made = _each(value, lambda item: _Placed(*self._constant(item)))
             return made.kind, made.parts
         kind = type_of(value)
         assert isinstance(kind, Number)
         return kind, [f"{kind.llvm} {number(value).parts[0]}"]
 
     def scratch(self, function: Function, like: Any) -> "_Placed":
-        """Arrays on the stack, of zeros."""
-        if isinstance(like, tuple):
-            return _tuple(getattr(like, "_fields", ()), *(self.scratch(function, item) for item in like))
-        kind = type_of(np.ascontiguousarray(like))
-        assert isinstance(kind, Array)
-        at = function.variable(kind=f"[{max(like.size, 1)} x {kind.element.stored}]")
-        function.declared.add("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
-        function.put(f"call void @llvm.memset.p0.i64(ptr {at}, i8 0, i64 {max(like.nbytes, 1)}, i1 false)")
-        return _Placed(kind, [f"ptr {at}", *(f"i64 {n}" for n in like.shape)])
+        """Arrays on the stack, of zeros; of numbers constants."""
+
+        def placed(like: Any) -> _Placed:
+            if not isinstance(like, np.ndarray):
+                return _Placed(*self._constant(like))
+            kind = type_of(np.ascontiguousarray(like))
+            assert isinstance(kind, Array)
+            at = function.variable(kind=f"[{max(like.size, 1)} x {kind.element.stored}]")
+            function.declared.add("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
+            function.put(
+                f"call void @llvm.memset.p0.i64(ptr {at}, i8 0, i64 {max(like.nbytes, 1)}, i1 false)"
+            )
+            return _Placed(kind, [f"ptr {at}", *(f"i64 {n}" for n in like.shape)])
+
+        return _each(like, placed)
 
     def place(self, function: Function, array: str, at: int, *shape: int) -> "_Placed":
         """Numbers at an address, `at` numbers behind it."""
         kind = type_of(np.zeros(shape))
         return _Placed(kind, [f"ptr {function.entry(array, at)}", *(f"i64 {n}" for n in shape)])
 
-    def motion(self, function: Function) -> "_Placed":
-        """The private state of the variational methods, in %y."""
-        nq, nv = self.nq, self.nv
-        ends = nq + nv * (1 + REMEMBERED)
-        parts = [
-            self.place(function, "%y", 0, nq),
-            self.place(function, "%y", nq, nv),
-            self.place(function, "%y", nq + nv, nv, REMEMBERED),
-            self.place(function, "%y", ends, 2),
-        ]
-        return _tuple(TreeMotion._fields, *parts)
+    def state(self, function: Function) -> "_Placed":
+        """The private state in %y, as the rollout takes it."""
+        y = np.zeros(self.stepper.private_size)
+
+        def placed(view: np.ndarray) -> _Placed:
+            return self.place(function, "%y", (view.ctypes.data - y.ctypes.data) // y.itemsize, *view.shape)
+
+        return _each(self.stepper.state(y), placed)
 
     def torques(self, function: Function, u: ca.SX, forces: ca.SX) -> str:
         """Address of the controls' forces (nv + m,)."""
@@ -167,6 +165,13 @@ def _tuple(names: Sequence[str], *items: _Placed) -> _Placed:
     return _Placed(
         Tuple(tuple(x.kind for x in items), tuple(names)), [part for x in items for part in x.parts]
     )
+
+
+def _each(value: Any, placed: Callable[[Any], _Placed]) -> _Placed:
+    """A tuple of tuples, each of whose items is handed over so."""
+    if not isinstance(value, tuple):
+        return placed(value)
+    return _tuple(getattr(value, "_fields", ()), *(_each(item, placed) for item in value))
 
 
 def tree_module(
@@ -218,34 +223,25 @@ def _start(tree: _Tree) -> None:
 
 def _rollout(tree: _Tree, interface: Interface) -> None:
     """Steps. The node is that from which the first of them starts."""
-    function, bound, nq, nv = tree.function("rollout", STEP), tree.bound, tree.nq, tree.nv
+    function, bound, nv = tree.function("rollout", STEP), tree.bound, tree.nv
     ws, closing = tree.scratch(function, bound.workspace), tree.closing(function)
     contact = tree.scratch(function, NO_GROUND)
     tree.node(function, ws, closing, "%node")
     u = interface.u
     held = tree.torques(function, u, tree.vehicle.forces(u, tree.vehicle.own))
-    push = tree.scratch(function, np.zeros(nv))
-    wrenches = _Placed(*tree._constant(NO_WRENCHES))
+    push, wrenches = tree.scratch(function, np.zeros(nv)), _Placed(*tree._constant(NO_WRENCHES))
     steps, h = _Placed(type_of(1), ["i64 %n"]), tree.step_s(function)
-    at = (contact, tree.place(function, "%y", 0, nq), tree.place(function, "%y", nq, nv))
     efforts = nv + len(bound.arrays.driven)
     shape = (efforts,) if tree.rule is None else (1, efforts)
     loads = _tuple(Loads._fields, tree.place(function, held, 0, *shape), push, wrenches)
-    by = (bound.solver, bound.guess, bound.tolerance)
-    if tree.rule is not None:
-        stages, closure = tree.scratch(function, np.zeros((6, nv))), bound.closing
-        torques = tree.scratch(function, np.zeros(shape))
-        room = tree.scratch(function, closure.workspace) if closing is None else closing
-        begun = (bound.arrays, ws, contact, closure.arrays, room, *at[1:], loads, h, steps)
-        found = tree.call(function, accelerated_rollout, *begun, tree.rule, stages, torques, bound.tolerance)
-    elif tree.closure is None:
-        given = (bound.arrays, ws, contact, tree.motion(function), loads, h, steps, *by, ITERATIONS_MAX)
-        found = tree.call(function, variational_rollout, *given)
-    else:
-        loops, rows = (tree.closure.arrays, closing), tree.closure.rows
-        impulses = tree.place(function, "%y", tree.stepper.private_size - rows, rows)
-        moved = (tree.motion(function), impulses, loads, h, steps, bound.solver, bound.tolerance)
-        found = tree.call(function, closed_rollout, bound.arrays, ws, contact, *loops, *moved)
+    lane = _tuple(OpenLane._fields, _Placed(*tree._constant(bound.arrays)), ws, contact)
+    if tree.stepper.closes:
+        loops = _Placed(*tree._constant(bound.closing.arrays))
+        closing = closing or tree.scratch(function, bound.closing.workspace)
+        lane = _tuple(ClosedLane._fields, lane, loops, closing)
+    method = tree.scratch(function, tree.stepper.made_method())
+    given = (lane, method, tree.state(function), loads, h, steps)
+    found = tree.call(function, tree.stepper.rollout, *given)
     done, status = (function.new(f"extractvalue {{ i64, i64 }} {found}, {k}") for k in (0, 1))
     function.put(f"store i64 {done}, ptr %counts, align 8")
     function.end(f"i64 {status}")

@@ -1,6 +1,7 @@
 """The increments of a step: where they are guessed, and how the root of the residual impulse is found."""
 
 import math
+from typing import NamedTuple
 
 from sim.multibody.arrays import REMEMBERED, UPDATES_MAX
 from sim.multibody.articulated import collect, respond, solve
@@ -22,6 +23,20 @@ RIQN, NEWTON, BROYDEN = 0, 1, 2
 AT_REST, PREVIOUS, IMPULSE, EXTRAPOLATED, GIVEN = 0, 1, 2, 3, 4
 """First guess of a step's increments: none (the paper's IG1), those of the step before (IG2), those that the impulse
 alone would give (IG3), a polynomial through the last, those that stand there."""
+
+
+class RootFinder(NamedTuple):
+    """How the root of a step is found."""
+
+    solver: int
+    """`RIQN` ..."""
+    guess: int
+    """`AT_REST` ..."""
+    tolerance: float
+    """Of the joints' increments [rad or m]."""
+    most: float
+    """Iterations after which a step is tried in no further parts."""
+
 
 BACKTRACKS = 12
 RATE_MIN = 1e-3

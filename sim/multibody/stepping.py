@@ -216,12 +216,13 @@ def shift_kick(tree, ws, q, seconds, b):
 
 
 @jit
-def take_step(tree, ws, motion, loads, h, solver, guess, tol, most):
+def take_step(tree, ws, motion, loads, h, finder):
     """One step in place, as a whole or, where that has no root, in 2, 4, ... parts; its status.
 
-    most: iterations after which no further parts are tried. Without a root q and b may be lost.
+    Without a root q and b may be lost.
     """
-    tries = ws.tally[0] + most
+    solver, guess, tol = finder.solver, finder.guess, finder.tolerance
+    tries = ws.tally[0] + finder.most
     q, b, memory = motion.q, motion.b, motion.memory
     for level in range(HALVINGS + 1):
         parts = 2**level

@@ -20,7 +20,14 @@ from sim.multibody.kinematics import place
 from sim.multibody.loops import Closure
 from sim.multibody.observing import body_frames, kinetic_energy_J, potential_energy_J, spatial_momentum
 from sim.multibody.tree import Tree
-from sim.steppers.tree_rollouts import closed_rollout, variational_rollout, variational_start
+from sim.steppers.tree_rollouts import (
+    ClosedLane,
+    ClosedMotion,
+    OpenLane,
+    closed_rollout,
+    variational_rollout,
+    variational_start,
+)
 
 SOLVERS = {"riqn": roots.RIQN, "newton": roots.NEWTON, "broyden": roots.BROYDEN}
 """How a step's root is found, the usual way first."""
@@ -34,6 +41,11 @@ GUESSES = {
 TOLERANCE = 1e-11
 """Of the joints' increments in a step and of loops' gaps at its end [rad or m]."""
 NO_WRENCHES = np.zeros((0, 6))
+
+
+def root_finder(solver: str, guess: str = "extrapolated", tolerance: float = TOLERANCE) -> roots.RootFinder:
+    """By their names."""
+    return roots.RootFinder(SOLVERS[solver], GUESSES[guess], tolerance, stepping.ITERATIONS_MAX)
 
 
 class BoundTree:
@@ -59,15 +71,12 @@ class BoundTree:
         Raises InputError for a loop of unknown bodies.
         """
         self.tree, self.tolerance = tree, float(tolerance)
-        self._nq, self._ends = tree.nq, tree.nq + tree.nv
-        self.solver, self.guess = SOLVERS[solver], GUESSES[guess]
+        self.finder = root_finder(solver, guess, self.tolerance)
         self.workspace: Workspace = workspace(tree.arrays, noted)
         found = len(tree.arrays.springs) if dampers else 0
         self.closure = Closure(tree, loops, dampers=dampers) if loops or found else None
         self.impulses = np.zeros(self.closure.rows if self.closure else 0)
         """Of the loops in the latest step, of a ball joint three in the world's frame, and of dampers [N s]."""
-        self._moved: tuple[np.ndarray, TreeMotion] | None = None
-        """The private state that was moved last, and its views: lanes go on from the same one."""
         self._arrays: dict[float, TreeArrays] = {}
         self._limit_step_s = limit_step_s
         self.step_s = step_s
@@ -90,13 +99,13 @@ class BoundTree:
         self.arrays = self._arrays[bearing]
         """With springs at the limits of joints, as steps of `step_s` bear them."""
 
-    def motion(self, y: np.ndarray) -> TreeMotion:
-        """The views of a flat private state (nq + nv (1 + REMEMBERED) + 2,)."""
-        if self._moved is None or self._moved[0] is not y:
-            nq, ends = self._nq, self._ends
-            views = TreeMotion(y[:nq], y[nq:ends], y[ends:-2].reshape(-1, REMEMBERED), y[-2:])
-            self._moved = y, views
-        return self._moved[1]
+    def lane(self, contact: TreeContact = NO_GROUND) -> OpenLane:
+        """What its steps read and write beside their state, as long as loops are open."""
+        return OpenLane(self.arrays, self.workspace, contact)
+
+    def closed_lane(self, contact: TreeContact = NO_GROUND) -> ClosedLane:
+        """The same with what closes loops, also where there are none."""
+        return ClosedLane(self.lane(contact), self.closing.arrays, self.closing.workspace)
 
     def start(self, q: np.ndarray, v: np.ndarray) -> TreeMotion:
         """At a node with coordinates q (nq,) and velocities v (nv,), by the discrete Legendre transform.
@@ -121,52 +130,21 @@ class BoundTree:
         steps: int,
         torques: np.ndarray | None = None,
         wrenches_b: np.ndarray | None = None,
-        *,
-        push: np.ndarray | None = None,
-        contact: TreeContact = NO_GROUND,
-        impulses: np.ndarray | None = None,
     ) -> tuple[int, int]:
         """`steps` steps in place, without the GIL, under what is held: torques (nv,) of the joints, with forces (m,)
-        of driven tendons behind them, wrenches (n, 6) in the bodies' frames, and a push (nv,) whose impulse acts where
-        each step starts.
+        of driven tendons behind them, and wrenches (n, 6) in the bodies' frames.
 
-        impulses: of the loops, in place of `self.impulses`. Returns (steps done, status of `stepping`); the motion is
-        the last good one.
+        Returns (steps done, status of `stepping`); the motion is the last good one.
         """
-        tree, nv = self.arrays, self.tree.nv
         loads = Loads(
             np.zeros(len(self.tree.effort_names)) if torques is None else torques,
-            np.zeros(nv) if push is None else push,
+            np.zeros(self.tree.nv),
             NO_WRENCHES if wrenches_b is None else wrenches_b,
         )
         if self.closure is None:
-            return variational_rollout(
-                tree,
-                self.workspace,
-                contact,
-                motion,
-                loads,
-                self.step_s,
-                steps,
-                self.solver,
-                self.guess,
-                self.tolerance,
-                stepping.ITERATIONS_MAX,
-            )
-        return closed_rollout(
-            tree,
-            self.workspace,
-            contact,
-            self.closure.arrays,
-            self.closure.workspace,
-            motion,
-            self.impulses if impulses is None else impulses,
-            loads,
-            self.step_s,
-            steps,
-            self.solver,
-            self.tolerance,
-        )
+            return variational_rollout(self.lane(), self.finder, motion, loads, self.step_s, steps)
+        state = ClosedMotion(motion, self.impulses)
+        return closed_rollout(self.closed_lane(), self.finder, state, loads, self.step_s, steps)
 
     def node_force(self, q: np.ndarray) -> np.ndarray:
         """(nv,) generalised force of gravity, springs and limits at coordinates q."""

@@ -21,7 +21,12 @@ from sim.integrators.multibody import VariedMultibody
 from sim.native.function import versions
 from sim.platform.cache import source_digest
 from sim.platform.values import dataclass
-from sim.steppers.tree import ClosedTreeStepper, TreeStepper, VariedTreeStepper
+from sim.steppers.tree import (
+    AcceleratedTreeStepper,
+    TreeStepper,
+    VariationalTreeStepper,
+    VariedTreeStepper,
+)
 from sim.vehicles import VEHICLES, Vehicle
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle
 from sim.vehicles.forms.base import Structure
@@ -181,10 +186,10 @@ def _of_structure(structure: Structure, integrator: Integrator, sampled: bool) -
     assert isinstance(vehicle, ArticulatedVehicle)
     if isinstance(integrator, VariedMultibody):
         stepper: TreeStepper = VariedTreeStepper(vehicle, integrator)
-    elif integrator.solver and _by_impulses(vehicle, integrator):
-        stepper = ClosedTreeStepper(vehicle, integrator)
+    elif integrator.solver:
+        stepper = VariationalTreeStepper(vehicle, integrator)
     else:
-        stepper = TreeStepper(vehicle, integrator, sampled=sampled)
+        stepper = AcceleratedTreeStepper(vehicle, integrator, sampled=sampled)
     stepper.warm_up()
     return stepper
 

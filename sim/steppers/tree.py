@@ -1,17 +1,18 @@
 """Trees of joints on the lanes that all vehicles run on: a `sim.steppers.Stepper` by recursions in linear time."""
 
 import threading
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
 
 from sim.compiler.stepper import Stepper
-from sim.contact.trees import TreeContact, contact_of
+from sim.contact.trees import contact_of
 from sim.groups.numeric import rotation_log
 from sim.integrators.base import Integrator
 from sim.integrators.multibody import VariedMultibody
 from sim.multibody import observing
-from sim.multibody.arrays import BALL, FREE, REMEMBERED, Loads, TreeArrays, TreeMotion, Workspace, workspace
+from sim.multibody.arrays import BALL, FREE, REMEMBERED, Loads, TreeArrays, TreeMotion, workspace
 from sim.multibody.articulated import factorise, solve
 from sim.multibody.continuous import EULER, RK4
 from sim.multibody.declaration import Gear, Loop
@@ -19,11 +20,22 @@ from sim.multibody.kinematics import place
 from sim.multibody.loops import Closure, close_gaps, keep_closed, loop_slopes, open_gaps
 from sim.multibody.observing import Reported, observe_node
 from sim.multibody.spatial import quaternion_matrix
-from sim.multibody.stepping import ITERATIONS_MAX, node_velocities
+from sim.multibody.stepping import node_velocities
 from sim.multibody.tree import Tree
 from sim.native.function import Native, prepare_together
-from sim.steppers import tree_rollouts
-from sim.steppers.bound_tree import NO_WRENCHES, BoundTree
+from sim.steppers.bound_tree import NO_WRENCHES, TOLERANCE, BoundTree, root_finder
+from sim.steppers.tree_rollouts import (
+    Accelerations,
+    ClosedLane,
+    ClosedMotion,
+    NodeMotion,
+    OpenLane,
+    accelerated_rollout,
+    closed_rollout,
+    variational_rollout,
+    variational_start,
+)
+from sim.steppers.varied_rollouts import VariedMotion, division, varied_rollout
 from sim.vehicles import Vehicle
 from sim.vehicles.forms.articulated import ArticulatedVehicle, ClosedVehicle, PlumbLine
 from sim.vehicles.forms.observation import Observation, Observed, layout_of
@@ -42,29 +54,59 @@ _KEPT_TREES = 32
 
 
 class TreeStepper(Stepper):
-    """One tree's structure by one method, for any values of its parameters. Each thread has a workspace of its own."""
+    """One tree's structure by one method, for any values of its parameters. Each thread has a workspace of its own.
+
+    Private states begin with the coordinates and (nv,) what methods carry on in place of velocities, or these.
+    """
 
     inline = None
     moments: tuple[float, ...] = (0.5,)
+    rollout: Native
+    """What takes the steps, of `sim.steppers.tree_rollouts`: (lane, `method`, `state`, loads, h, steps)."""
 
-    def __init__(
-        self, vehicle: ArticulatedVehicle, integrator: Integrator, *, sampled: bool = False, more: int = 0
-    ) -> None:
-        """sampled: with a row of controls for each of the method's own moments. more: so many numbers follow the open
-        tree's own in a private state."""
+    closes = True
+    """Whether lanes are closed ones to the rollout."""
+
+    def __init__(self, vehicle: ArticulatedVehicle, integrator: Integrator) -> None:
         self.integrator = integrator
-        if sampled and ACCELERATED.get(integrator.name) == RK4:
-            self.moments = (0.0, 0.5, 1.0)
         self.layout = layout_of(vehicle)
         self._vehicle, self._reported = vehicle, vehicle.reported
-        self._vehicle_closure = _closure(vehicle, dampers=bool(integrator.solver))
+        self._closure = Closure(
+            vehicle.tree, _loops(vehicle, vehicle.parameter_vector), dampers=bool(integrator.solver)
+        )
+        """Of the vehicle with its own parameters."""
         self._nq, self._nv = vehicle.tree.nq, vehicle.tree.nv
         self.dim = self._nv
-        self._variational = bool(integrator.solver)
-        self._looks = integrator.looks
-        own = self._nv * (1 + REMEMBERED) + 2 if self._variational else self._nv
-        self._more, self.private_size = more, self._nq + own + more
         self._local = threading.local()
+
+    @abstractmethod
+    def _begun(self, bound: BoundTree, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What a private state begins with at a node with coordinates q and velocities v."""
+
+    def _arrive(self, node: np.ndarray, p: np.ndarray, h: float) -> None:
+        """Make a node of what a private state begins with."""
+
+    @abstractmethod
+    def state(self, y: np.ndarray) -> tuple[Any, ...]:
+        """A private state as the rollout takes it: views."""
+
+    @abstractmethod
+    def made_method(self) -> tuple[Any, ...]:
+        """What the rollout wants to know of the method, with what it writes besides."""
+
+    def _method(self) -> tuple[Any, ...]:
+        """The same, in this thread."""
+        kept: dict[str, tuple[Any, ...]] = self._local.__dict__
+        if "method" not in kept:
+            kept["method"] = self.made_method()
+        return kept["method"]
+
+    def _kept_state(self, y: np.ndarray) -> tuple[Any, ...]:
+        """The views of a private state; lanes go on from the same one."""
+        kept: dict[str, tuple[np.ndarray, tuple[Any, ...]]] = self._local.__dict__
+        if "moved" not in kept or kept["moved"][0] is not y:
+            kept["moved"] = y, self.state(y)
+        return kept["moved"][1]
 
     def warm_up(self) -> None:
         """Have all that runs compiled now, not when the first lane waits for it."""
@@ -83,60 +125,49 @@ class TreeStepper(Stepper):
     def _calls(self) -> list[Calls]:
         """What every lane calls, by the modules that it is compiled in: of all trees, of those with loops, and of this
         method, which differ. Accelerations are a few percent slower apart from what they call, and stay with it."""
-        tree, nv = self._vehicle.tree, self._nv
+        vehicle, tree, nv = self._vehicle, self._vehicle.tree, self._nv
         arrays, ws, q, v = tree.arrays, workspace(tree.arrays), tree.q0, np.zeros(nv)
         jacobian, square, places = np.zeros((len(tree.names), 6, nv)), np.zeros((nv, nv)), np.zeros((nv, 3))
         common: Calls = [
             (place, (arrays, q, ws.node)),
             (factorise, (arrays, ws.node, v, 1.0, ws.articulated, ws.factor)),
             (solve, (arrays, ws.node, v, 1.0, ws.factor, v, ws.wrench, ws.spare, ws.twist, v)),
-            (observe_node, (arrays, ws, self._reports(tree, self._vehicle.parameter_vector), q, v, v, v)),
+            (observe_node, (arrays, ws, self._reports(tree, vehicle.parameter_vector), q, v, v, v)),
             (observing.moved_by, (arrays, ws, q, 1.0, tree.carriers, places, jacobian, square)),
             (observing.impulse_at, (arrays, ws, q, 0, v, v)),
             (observing.answer_of, (arrays, ws, q, v, v)),
         ]
         looped: Calls = []
-        if self._vehicle_closure.rows:
-            loops, closing = self._vehicle_closure.arrays, self._vehicle_closure.workspace
+        loops, closing = self._closure.arrays, self._closure.workspace
+        if self._closure.rows:
             looped = [
                 (open_gaps, (arrays, ws, loops, closing, q)),
                 (loop_slopes, (arrays, ws, loops, closing, q, 1.0)),
                 (keep_closed, (arrays, ws, loops, closing, q, v)),
                 (close_gaps, (arrays, ws, loops, closing, 0, q, v, 1.0)),
             ]
-        own = self._rollouts(arrays, ws, q, v)
-        if not self._variational:
+        lane, y = OpenLane(arrays, ws, contact_of(())), np.zeros(self.private_size)
+        u = np.tile(vehicle.neutral_controls, len(self.moments))
+        loads = Loads(self._efforts(u, vehicle.parameter_vector), v, NO_WRENCHES)
+        given = (ClosedLane(lane, loops, closing) if self.closes else lane, self._method(), self.state(y))
+        own: Calls = [(self.rollout, (*given, loads, 1.0, 1))]
+        if not self.integrator.solver:
             return [[*common, *looped, *own]]
         start: Calls = [
             (node_velocities, (arrays, ws, q, v, 1.0, v)),
-            (tree_rollouts.variational_start, (arrays, ws, q, v, 1.0, v)),
+            (variational_start, (arrays, ws, q, v, 1.0, v)),
         ]
         return [common, looped, [*start, *own]]
 
-    def _rollouts(self, arrays: TreeArrays, ws: Workspace, q: np.ndarray, v: np.ndarray) -> Calls:
-        """The part of them that only this method's lanes call; `q`, `v`: coordinates and velocities."""
-        contact = contact_of(())
-        if not self._variational:
-            loops, closing = self._vehicle_closure.arrays, self._vehicle_closure.workspace
-            loads, rule = Loads(v[None], v, NO_WRENCHES), ACCELERATED[self.integrator.name]
-            given = (arrays, ws, contact, loops, closing, q, v, loads, 1.0, 1, rule, *self._stages(), 1.0)
-            return [(tree_rollouts.accelerated_rollout, given)]
-        loads = Loads(v, v, NO_WRENCHES)
-        steps = (_motion(q, v), loads, 1.0, 1, 0, 0, 1.0, ITERATIONS_MAX)
-        return [(tree_rollouts.variational_rollout, (arrays, ws, contact, *steps))]
+    def _efforts(self, u: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """Of the controls, as `Loads.torques`."""
+        return self._vehicle.joint_forces(u, p)
 
     def start(
         self, node: np.ndarray, u: np.ndarray, p: np.ndarray, h: float, env: tuple[Any, ...] = ()
     ) -> np.ndarray:
-        nq = self._nq
-        y = np.zeros(self.private_size)
-        if self._variational:
-            motion = self._bound(p, h).start(node[:nq], node[nq:])
-            y[:nq], self._b(y)[:] = motion.q, motion.b
-        else:
-            y[:], bound = node, self._bound(p, h)
-            if bound.closure is not None:
-                y[:nq], y[nq:] = bound.closure.closed(node[:nq], node[nq:], bound.tolerance)
+        nq, ends, y = self._nq, self._nq + self._nv, np.zeros(self.private_size)
+        y[:nq], y[nq:ends] = self._begun(self._bound(p, h), node[:nq], node[nq:])
         return y
 
     def advance(
@@ -149,44 +180,15 @@ class TreeStepper(Stepper):
         n: int,
         env: tuple[Any, ...] = (),
     ) -> tuple[int, int, int]:
-        """The steps allocate nothing; the impulse of w acts where each of them starts."""
-        bound, nq, contact = self._bound(p, h), self._nq, contact_of(env)
-        contact.frame[5] = self._looks
-        if self._variational:
-            bound.workspace.tally[:] = 0.0
-            done, status = self._advance(bound, y, self._vehicle.joint_forces(u, p), w, n, contact)
-            return done, status, int(bound.workspace.tally[0])
-        rule, stages = ACCELERATED[self.integrator.name], self._stages()
-        held = np.array([self._vehicle.joint_forces(row, p) for row in u.reshape(len(self.moments), -1)])
-        loads = Loads(held, w, NO_WRENCHES)
-        done, status = tree_rollouts.accelerated_rollout(
-            bound.arrays,
-            bound.workspace,
-            contact,
-            bound.closing.arrays,
-            bound.closing.workspace,
-            y[:nq],
-            y[nq:],
-            loads,
-            h,
-            n,
-            rule,
-            *stages,
-            bound.tolerance,
-        )
-        return done, status, 0
-
-    def _advance(
-        self,
-        bound: BoundTree,
-        y: np.ndarray,
-        torques: np.ndarray,
-        push: np.ndarray,
-        n: int,
-        contact: TreeContact,
-    ) -> tuple[int, int]:
-        """n variational steps of a private state in place."""
-        return bound.advance(bound.motion(y), n, torques, push=push, contact=contact)
+        """The steps allocate nothing; the impulse of w acts where each of them starts. Iterations are those of all
+        trials."""
+        contact, loads = contact_of(env), Loads(self._efforts(u, p), w, NO_WRENCHES)
+        contact.frame[5] = self.integrator.looks
+        bound = self._bound(p, h)
+        lane = bound.closed_lane(contact) if self.closes else bound.lane(contact)
+        bound.workspace.tally[:] = 0.0
+        done, status = self.rollout(lane, self._method(), self._kept_state(y), loads, h, n)
+        return done, status, int(bound.workspace.tally[0])
 
     def node(
         self,
@@ -198,10 +200,9 @@ class TreeStepper(Stepper):
         w: np.ndarray | None = None,
         env: tuple[Any, ...] = (),
     ) -> np.ndarray:
-        """Coordinates and velocities; of the variational method by its momenta."""
+        """Coordinates and velocities."""
         node = y[: self._nq + self._nv].copy()
-        if self._variational:
-            self._bound(p, h).velocities(node[: self._nq], self._b(y), node[self._nq :])
+        self._arrive(node, p, h)
         return node
 
     def trajectory(
@@ -251,12 +252,6 @@ class TreeStepper(Stepper):
         """At once: nearly all of it is needed for the energies."""
         observed = self.observe_all(nodes, us, p, h)
         return observed.energy.copy(), observed
-
-    def strike(self, vehicle: Vehicle, y: np.ndarray, impulse: np.ndarray, u: np.ndarray, h: float) -> None:
-        if self._variational:
-            self._b(y)[:] += impulse
-        else:
-            y[self._nq :] += self.answer(y[: self._nq], impulse, vehicle.parameter_vector)
 
     def answer(self, q: np.ndarray, impulse: np.ndarray, p: np.ndarray) -> np.ndarray:
         """(nv,) by how much a generalised impulse changes the velocities at coordinates q, with those of the loops that
@@ -321,9 +316,6 @@ class TreeStepper(Stepper):
                 v[a + 3 : a + 6] = R.T @ (after[at + 4 : at + 7] - q[at + 4 : at + 7]) / seconds
         return v
 
-    def _b(self, y: np.ndarray) -> np.ndarray:
-        return y[self._nq : self._nq + self._nv]
-
     def _report(self, p: np.ndarray, node: np.ndarray, torques: np.ndarray, row: np.ndarray) -> None:
         bound, reported, arrays = self._kept(p)
         if np.isfinite(node).all():
@@ -359,7 +351,7 @@ class TreeStepper(Stepper):
                 tree,
                 LIMIT_STEP_S,
                 loops=_loops(vehicle, p),
-                dampers=self._variational,
+                dampers=bool(self.integrator.solver),
                 solver=self.integrator.solver or "riqn",
                 limit_step_s=LIMIT_STEP_S,
             )
@@ -373,117 +365,98 @@ class TreeStepper(Stepper):
         offsets = np.ascontiguousarray([np.r_[T[:3, :3].ravel(), T[:3, 3]] for T in tree.offsets])
         return Reported(tree.carriers, offsets, lines, *self._reported)
 
-    def _stages(self) -> tuple[np.ndarray, np.ndarray]:
-        """What the accelerated methods write, in this thread."""
-        found: tuple[np.ndarray, np.ndarray] | None = self._local.__dict__.get("stages")
-        if found is None:
-            torques = np.zeros((len(self.moments), len(self._vehicle.tree.effort_names)))
-            found = self._local.stages = np.zeros((6, self._nv)), torques
-        return found
+
+class AcceleratedTreeStepper(TreeStepper):
+    """By articulated-body accelerations. The private state is the node."""
+
+    rollout = accelerated_rollout
+
+    def __init__(self, vehicle: ArticulatedVehicle, integrator: Integrator, *, sampled: bool = False) -> None:
+        """sampled: with a row of controls for each of the method's own moments."""
+        super().__init__(vehicle, integrator)
+        self._rule = ACCELERATED[integrator.name]
+        if sampled and self._rule == RK4:
+            self.moments = (0.0, 0.5, 1.0)
+        self.private_size = self._nq + self._nv
+
+    def state(self, y: np.ndarray) -> NodeMotion:
+        return NodeMotion(y[: self._nq], y[self._nq :])
+
+    def made_method(self) -> Accelerations:
+        efforts = np.zeros((len(self.moments), len(self._vehicle.tree.effort_names)))
+        return Accelerations(self._rule, TOLERANCE, np.zeros((6, self._nv)), efforts)
+
+    def _efforts(self, u: np.ndarray, p: np.ndarray) -> np.ndarray:
+        return np.array([self._vehicle.joint_forces(row, p) for row in u.reshape(len(self.moments), -1)])
+
+    def _begun(self, bound: BoundTree, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return bound.closure.closed(q, v, bound.tolerance) if bound.closure is not None else (q, v)
+
+    def strike(self, vehicle: Vehicle, y: np.ndarray, impulse: np.ndarray, u: np.ndarray, h: float) -> None:
+        y[self._nq :] += self.answer(y[: self._nq], impulse, vehicle.parameter_vector)
 
 
-class ClosedTreeStepper(TreeStepper):
-    """Of trees with loops, or with springs between points, by a variational method.
-
-    The private state is that of the open tree, and the impulses of the latest step (none at first:
-    `TreeStepper.start` leaves zeros where it puts nothing).
-    """
+class VariationalTreeStepper(TreeStepper):
+    """The private state is that of the open tree, and the impulses of loops, and of springs between points, in the
+    latest step: none at first."""
 
     def __init__(self, vehicle: ArticulatedVehicle, integrator: Integrator) -> None:
-        super().__init__(vehicle, integrator, more=_closure(vehicle).rows)
+        super().__init__(vehicle, integrator)
+        self.closes = self._closure.rows > 0
+        self.rollout = closed_rollout if self.closes else variational_rollout
+        self._ends = self._nq + self._nv * (1 + REMEMBERED) + 2
+        self.private_size = self._ends + self._closure.rows
 
-    def _rollouts(self, arrays: TreeArrays, ws: Workspace, q: np.ndarray, v: np.ndarray) -> Calls:
-        loops, closing = self._vehicle_closure.arrays, self._vehicle_closure.workspace
-        motion, loads = _motion(q, v), Loads(v, v, NO_WRENCHES)
-        steps = (motion, closing.impulses, loads, 1.0, 1, 0, 1.0)
-        return [(tree_rollouts.closed_rollout, (arrays, ws, contact_of(()), loops, closing, *steps))]
-
-    def _advance(
-        self,
-        bound: BoundTree,
-        y: np.ndarray,
-        torques: np.ndarray,
-        push: np.ndarray,
-        n: int,
-        contact: TreeContact,
-    ) -> tuple[int, int]:
-        """As without loops; iterations are those of all trials."""
-        ends = y.size - self._more
-        return bound.advance(
-            bound.motion(y[:ends]), n, torques, push=push, contact=contact, impulses=y[ends:]
+    def _motion(self, y: np.ndarray) -> TreeMotion:
+        nq, nv, ends = self._nq, self._nv, self._ends
+        return TreeMotion(
+            y[:nq], y[nq : nq + nv], y[nq + nv : ends - 2].reshape(nv, REMEMBERED), y[ends - 2 : ends]
         )
 
+    def state(self, y: np.ndarray) -> tuple[Any, ...]:
+        motion = self._motion(y)
+        return ClosedMotion(motion, y[self._ends :]) if self.closes else motion
 
-class VariedTreeStepper(TreeStepper):
+    def made_method(self) -> tuple[Any, ...]:
+        return root_finder(self.integrator.solver)
+
+    def _begun(self, bound: BoundTree, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        motion = bound.start(q, v)
+        return motion.q, motion.b
+
+    def _arrive(self, node: np.ndarray, p: np.ndarray, h: float) -> None:
+        """Velocities by the momenta."""
+        nq = self._nq
+        self._bound(p, h).velocities(node[:nq], node[nq:].copy(), node[nq:])
+
+    def strike(self, vehicle: Vehicle, y: np.ndarray, impulse: np.ndarray, u: np.ndarray, h: float) -> None:
+        y[self._nq : self._nq + self._nv] += impulse
+
+
+class VariedTreeStepper(VariationalTreeStepper):
     """The private state is that of constant steps, then ln rho of the latest step and the number of its parts."""
 
     def __init__(self, vehicle: ArticulatedVehicle, integrator: VariedMultibody) -> None:
-        super().__init__(vehicle, integrator, more=_closure(vehicle).rows + 2)
-        self._turn_rad = integrator.turn_rad
+        super().__init__(vehicle, integrator)
+        self.closes, self.rollout = True, varied_rollout
+        self.private_size += 2
+        self._turn_rad = float(integrator.turn_rad)
 
-    def _rollouts(self, arrays: TreeArrays, ws: Workspace, q: np.ndarray, v: np.ndarray) -> Calls:
-        loops, closing = self._vehicle_closure.arrays, self._vehicle_closure.workspace
-        loads, numbers = Loads(v, v, NO_WRENCHES), (1.0, 1, 1.0, 0, 0, 1.0)
-        state = (_motion(q, v), closing.impulses, np.zeros(2))
-        given = (arrays, ws, self._own(), contact_of(()), loops, closing, *state, loads, *numbers)
-        return [(tree_rollouts.varied_rollout, given)]
+    def state(self, y: np.ndarray) -> VariedMotion:
+        return VariedMotion(self._motion(y), y[self._ends : -2], y[-2:])
 
-    def _advance(
-        self,
-        bound: BoundTree,
-        y: np.ndarray,
-        torques: np.ndarray,
-        push: np.ndarray,
-        n: int,
-        contact: TreeContact,
-    ) -> tuple[int, int]:
-        """As in constant steps; iterations are those of all parts."""
-        ends = y.size - self._more
-        return tree_rollouts.varied_rollout(
-            bound.arrays,
-            bound.workspace,
-            self._own(),
-            contact,
-            bound.closing.arrays,
-            bound.closing.workspace,
-            bound.motion(y[:ends]),
-            y[ends:-2],
-            y[-2:],
-            Loads(torques, push, NO_WRENCHES),
-            bound.step_s,
-            n,
-            self._turn_rad,
-            bound.solver,
-            bound.guess,
-            bound.tolerance,
-        )
+    def made_method(self) -> tuple[Any, ...]:
+        efforts = len(self._vehicle.tree.effort_names)
+        return division(root_finder(self.integrator.solver), self._turn_rad, self._nq, self._nv, efforts)
 
     def parts(self, y: np.ndarray) -> int:
         """Of the latest step; 0 at the start."""
         return int(y[-1])
 
-    def _own(self) -> tree_rollouts.VariedWorkspace:
-        """In this thread."""
-        kept: dict[str, tree_rollouts.VariedWorkspace] = self._local.__dict__
-        if "varied" not in kept:
-            kept["varied"] = tree_rollouts.varied_workspace(
-                self._nq, self._nv, len(self._vehicle.tree.arrays.driven)
-            )
-        return kept["varied"]
-
 
 def _loops(vehicle: ArticulatedVehicle, p: np.ndarray) -> tuple[Loop | Gear, ...]:
     """Of the vehicle with these parameters."""
     return vehicle.loops_with(p) if isinstance(vehicle, ClosedVehicle) else ()
-
-
-def _closure(vehicle: ArticulatedVehicle, *, dampers: bool = True) -> Closure:
-    """Of the vehicle with its own parameters."""
-    return Closure(vehicle.tree, _loops(vehicle, vehicle.parameter_vector), dampers=dampers)
-
-
-def _motion(q: np.ndarray, v: np.ndarray) -> TreeMotion:
-    return TreeMotion(q, v, np.zeros((len(v), REMEMBERED)), np.zeros(2))
 
 
 def _lines(tree: Tree, declared: dict[str, PlumbLine]) -> np.ndarray:

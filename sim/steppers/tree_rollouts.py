@@ -1,6 +1,7 @@
-"""Many steps of a tree on the private state of a lane, whose loads are held: open, in parts of a step, or with loops.
+"""Many steps of a tree on the private state of a lane, whose loads are held: open, or with loops.
 
-Of the variational method the private state is a `TreeMotion`, of the others (q, v).
+Every rollout takes (lane, method, state, loads, h, steps), and returns (steps done, status). The state is the last good
+one, in place. What each of them wants to know of its method, and what its state is, stands below.
 """
 
 import math
@@ -8,21 +9,30 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim.contact.trees import along, bear, ground_push, is_near, look_at_ends, tell_ground, woken
-from sim.multibody.arrays import BALL, FREE, PRISMATIC
+from sim.contact.trees import (
+    TreeContact,
+    along,
+    bear,
+    ground_push,
+    is_near,
+    look_at_ends,
+    tell_ground,
+    woken,
+)
+from sim.multibody.arrays import TreeArrays, TreeMotion, Workspace
 from sim.multibody.articulated import factorise, solve
 from sim.multibody.continuous import (
     EULER,
     accelerate,
     air_impulse,
-    all_forces,
     euler_step,
-    keep_accelerations,
     rk4_step,
 )
+from sim.multibody.gaps import LoopArrays
 from sim.multibody.kinematics import momenta, place
 from sim.multibody.loops import (
     CORRECTIONS_MAX,
+    ClosingWorkspace,
     answer_to,
     close_gaps,
     damped_gaps,
@@ -33,7 +43,7 @@ from sim.multibody.loops import (
     loop_slopes,
     open_gaps,
 )
-from sim.multibody.roots import EXTRAPOLATED, GIVEN, largest
+from sim.multibody.roots import EXTRAPOLATED, GIVEN, RootFinder, largest
 from sim.multibody.spatial import apart, aside, copy, entry, entry_apart, entry_loops, jit
 from sim.multibody.springs import pull_driven
 from sim.multibody.stepping import (
@@ -47,6 +57,53 @@ from sim.multibody.stepping import (
     shift_kick,
     take_step,
 )
+
+
+class OpenLane(NamedTuple):
+    """What steps of an open tree read and write beside its state."""
+
+    tree: TreeArrays
+    workspace: Workspace
+    contact: TreeContact
+    """The ground, as far as it has ends."""
+
+
+class ClosedLane(NamedTuple):
+    """The same with what closes loops."""
+
+    open: OpenLane
+    loops: LoopArrays
+    """Without rows, where there are none."""
+    closing: ClosingWorkspace
+
+
+class ClosedMotion(NamedTuple):
+    """The state of `closed_rollout`."""
+
+    motion: TreeMotion
+    impulses: np.ndarray
+    """(m,) of the loops in the latest step, where the next one's begin [N s]."""
+
+
+class NodeMotion(NamedTuple):
+    """The state of `accelerated_rollout`."""
+
+    q: np.ndarray
+    v: np.ndarray
+
+
+class Accelerations(NamedTuple):
+    """The method of `accelerated_rollout`."""
+
+    rule: int
+    """`EULER` or `RK4`."""
+    tolerance: float
+    """To which loops are closed [m]."""
+    stages: np.ndarray
+    """(6, nv) is overwritten, as what follows."""
+    torques: np.ndarray
+    """(1 or 3, nv + m) as those of the loads."""
+
 
 _ENDS_TOLERANCE = 0.1
 """Times the tolerance of a step's increments, to which contact holds where it ends [m]."""
@@ -70,7 +127,7 @@ def meet_ground(tree, ws, contact, motion, loads, h):
 
 
 @aside
-def step_touching(tree, ws, contact, motion, loads, h, rows, solver, guess, tol, most):
+def step_touching(tree, ws, contact, motion, loads, h, rows, finder):
     """As `take_step`, pushed by ws.torque besides, again and again until contact holds where the step ends.
 
     How fast roots were found before does not count: where nothing touches one iteration may do, and be 1e-6 m off here.
@@ -84,11 +141,11 @@ def step_touching(tree, ws, contact, motion, loads, h, rows, solver, guess, tol,
     for look in range(looks):
         for a in range(b.shape[0]):
             b[a] += h * ws.torque[a]
-        status = take_step(tree, ws, motion, loads, h, solver, guess, tol, most)
+        status = take_step(tree, ws, motion, loads, h, finder)
         if status != OK or look == looks - 1:
             break
         missed = h * look_at_ends(tree, contact, q, ws.node, rows, h)
-        if missed < _ENDS_TOLERANCE * tol and not woken(contact, rows, h):
+        if missed < _ENDS_TOLERANCE * finder.tolerance and not woken(contact, rows, h):
             break
         copy_motion(contact.begin, motion)
         place(tree, q, ws.node)
@@ -112,13 +169,13 @@ def variational_start(tree, ws, q, v, h, b):
 
 
 @entry_apart
-def variational_rollout(tree, ws, contact, motion, loads, h, steps, solver, guess, tol, most):
-    """Returns (steps done, status); the motion is the last good one, in place. contact: the ground, as far as it has
-    ends. most: iterations of a step, as for `take_step`.
+def variational_rollout(lane, finder, motion, loads, h, steps):
+    """Of an open lane, a `RootFinder` and a `TreeMotion`.
 
     Contact works against the velocities of the step's arc, as the impulse with which it begins gives them. The air
     pushes for half of a step before it and half after.
     """
+    tree, ws, contact = lane
     q, b = motion.q, motion.b
     place(tree, q, ws.node)
     airy = tree.air_carriers.shape[0] > 0
@@ -126,19 +183,20 @@ def variational_rollout(tree, ws, contact, motion, loads, h, steps, solver, gues
         copy(q, ws.kept_q)
         copy(b, ws.kept_b)
         copy(loads.push, ws.torque)
-        rows, fine = 0, tol
+        rows, near = 0, 1.0
         if airy:
             air_impulse(tree, ws, q, b, h, 0.5 * h)
         if contact.work.shape[0] and is_near(tree, ws, contact, q, h):
             rows = meet_ground(tree, ws, contact, motion, loads, h)
             if contact.frame[5] > 0.0:
-                fine = _NEAR_GROUND * tol
+                near = _NEAR_GROUND
+        fine = RootFinder(finder.solver, finder.guess, near * finder.tolerance, finder.most)
         if rows > 0:
-            status = step_touching(tree, ws, contact, motion, loads, h, rows, solver, guess, fine, most)
+            status = step_touching(tree, ws, contact, motion, loads, h, rows, fine)
         else:
             for a in range(b.shape[0]):
                 b[a] += h * ws.torque[a]
-            status = take_step(tree, ws, motion, loads, h, solver, guess, fine, most)
+            status = take_step(tree, ws, motion, loads, h, fine)
         if status == OK and airy:
             air_impulse(tree, ws, q, b, h, 0.5 * h)
         if status != OK:
@@ -149,13 +207,15 @@ def variational_rollout(tree, ws, contact, motion, loads, h, steps, solver, gues
 
 
 @entry_loops
-def accelerated_rollout(tree, ws, contact, loops, closing, q, v, loads, h, steps, rule, stages, torques, tol):
-    """By articulated-body accelerations; as `variational_rollout`, but torques (1 or 3, nv + m) as `rk4_step` takes
-    them.
+def accelerated_rollout(lane, method, node, loads, h, steps):
+    """Of a closed lane, by articulated-body accelerations, under torques (1 or 3, nv + m) as `rk4_step` takes them.
 
-    Loops, if any, are closed to `tol` [m] after each step, and velocities brought to where they keep them so: both by
-    the least way that masses know. `stages` (6, nv) and `torques` (as those of the loads) are overwritten.
+    Loops, if any, are closed after each step, and velocities brought to where they keep them so: both by the least way
+    that masses know.
     """
+    (tree, ws, contact), loops, closing = lane
+    q, v = node.q, node.v
+    rule, tol, stages, torques = method
     u, push, none = loads.torques, loads.push, loads.wrenches
     moments, nv = u.shape[0], v.shape[0]
     middle = torques[moments // 2]
@@ -232,8 +292,10 @@ def astray(increments, aimed):
 
 
 @apart
-def _closed_step(tree, ws, contact, loops, closing, motion, impulses, loads, h, solver, tol):
+def _closed_step(lane, finder, state, loads, h):
     """One step, as `closed_rollout` has it; its status. Without a solution the motion stays as it was."""
+    tree, ws, loops, closing = lane.open.tree, lane.open.workspace, lane.loops, lane.closing
+    motion, impulses, tol = state.motion, state.impulses, finder.tolerance
     q, b = motion.q, motion.b
     copy_motion(motion, closing.begin)
     copy(impulses, closing.impulses)
@@ -248,9 +310,8 @@ def _closed_step(tree, ws, contact, loops, closing, motion, impulses, loads, h, 
                 total += closing.slopes[k, a] * closing.impulses[k]
             b[a] += total
         guess = EXTRAPOLATED if math.isinf(before) else GIVEN
-        _, status = variational_rollout(
-            tree, ws, contact, motion, loads, h, 1, solver, guess, _ROOT_FRACTION * tol, last - ws.tally[0]
-        )
+        trial = RootFinder(finder.solver, guess, _ROOT_FRACTION * tol, last - ws.tally[0])
+        _, status = variational_rollout(lane.open, trial, motion, loads, h, 1)
         size, widest = math.inf, math.inf
         if status == OK:
             open_gaps(tree, ws, loops, closing, q)
@@ -301,13 +362,14 @@ def _closed_step(tree, ws, contact, loops, closing, motion, impulses, loads, h, 
 
 
 @entry
-def closed_rollout(tree, ws, contact, loops, closing, motion, impulses, loads, h, steps, solver, tol):
-    """As `variational_rollout`, with the loops closed at each step's end; a step that finds no way to close them, or
-    another one than it aimed at, is taken in 2, 4, ... parts.
+def closed_rollout(lane, finder, state, loads, h, steps):
+    """Of a closed lane, as `variational_rollout`, with the loops closed at each step's end; a step that finds no way to
+    close them, or another one than it aimed at, is taken in 2, 4, ... parts.
 
-    `impulses` (m,) of the latest step are where the next one's begin [N s]. tol: of what the impulses would
-    still move [rad or m].
+    The tolerance is that of what the impulses would still move [rad or m].
     """
+    tree, ws, closing = lane.open.tree, lane.open.workspace, lane.closing
+    motion, impulses = state.motion, state.impulses
     q, b = motion.q, motion.b
     for step in range(steps):
         copy_motion(motion, closing.whole)
@@ -323,9 +385,7 @@ def closed_rollout(tree, ws, contact, loops, closing, motion, impulses, loads, h
                 impulses[:] = 0.0
             strays = False
             for _ in range(parts):
-                status = _closed_step(
-                    tree, ws, contact, loops, closing, motion, impulses, loads, part_h, solver, tol
-                )
+                status = _closed_step(lane, finder, state, loads, part_h)
                 strays = strays or astray(ws.increments, closing.aimed)
                 if status != OK or (strays and level < HALVINGS):
                     break
@@ -344,154 +404,4 @@ def closed_rollout(tree, ws, contact, loops, closing, motion, impulses, loads, h
         if status != OK:
             copy_motion(closing.whole, motion)
             return step, NO_ROOT
-    return steps, OK
-
-
-# Steps that are taken in as many equal parts as the joints' speed asks for, reversibly. How short the parts are is
-# carried along as a number of its own (Hairer and Soederlind 2005, here on the lane's grid),
-#
-#     ln rho_{k+1/2} = ln rho_{k-1/2} + h G_k,   G = d/dt ln R,   R = (1 + |h v / turn|^2)^(1/2),
-#
-# v the rates at which joints turn. A step is taken in rho parts, rounded. G is odd in the velocities: turned round,
-# they lead back through the same parts. A number of parts that followed from a step's start alone would not.
-
-PARTS_MAX = 64
-_ASTRAY = math.log(1.5)
-"""Further than this from the joints' own speed, as after a blow, ln rho starts anew from it."""
-
-
-class VariedWorkspace(NamedTuple):
-    """What a step writes beside `Workspace`."""
-
-    q: np.ndarray
-    """(nq,) where the step begins."""
-    b: np.ndarray
-    """(nv,) as q; what follows likewise."""
-    velocity: np.ndarray
-    rate: np.ndarray
-    forces: np.ndarray
-    """(nv + m,) as `Loads.torques`."""
-
-
-def varied_workspace(nq: int, nv: int, driven: int = 0) -> VariedWorkspace:
-    """Of one lane. driven: tendons along which controls have forces."""
-    return VariedWorkspace(np.zeros(nq), np.zeros(nv), np.zeros(nv), np.zeros(nv), np.zeros(nv + driven))
-
-
-@jit
-def turning(tree, v, rate):
-    """(v.v, v.rate) over the joints' turning."""
-    square, power = 0.0, 0.0
-    for i in range(tree.kind.shape[0]):
-        kind, a = tree.kind[i], tree.v_at[i]
-        if kind == PRISMATIC:
-            continue
-        for j in range(a, a + (3 if kind in (BALL, FREE) else 1)):
-            square += v[j] * v[j]
-            power += v[j] * rate[j]
-    return square, power
-
-
-@jit
-def parts_ahead(tree, ws, own, loops, closing, motion, varied, loads, h, turn):
-    """Into how many parts the step from here goes; varied[0], ln rho, becomes that step's. ws.node is placed at q."""
-    q, b, v, rate, forces = motion.q, motion.b, own.velocity, own.rate, own.forces
-    place(tree, q, ws.node)
-    node_force(tree, ws, q, ws.kick)
-    active_damping(tree, q, ws.damping)
-    factorise(tree, ws.node, ws.damping, 0.0, ws.articulated, ws.factor)
-    for a in range(b.shape[0]):
-        rate[a] = b[a] - 0.5 * h * ws.kick[a]
-        forces[a] = loads.torques[a] + loads.push[a]
-    for k in range(b.shape[0], forces.shape[0]):
-        forces[k] = loads.torques[k]
-    solve(tree, ws.node, ws.damping, 0.0, ws.factor, rate, ws.wrench, ws.spare, ws.twist, v)
-    held = loops.kind.shape[0] > 0
-    if held:
-        keep_closed(tree, ws, loops, closing, q, v)
-        active_damping(tree, q, ws.damping)
-    all_forces(tree, ws, q, v, forces, loads.wrenches, rate)
-    solve(tree, ws.node, ws.damping, 0.0, ws.factor, rate, ws.wrench, ws.spare, ws.twist, rate)
-    if held:
-        keep_accelerations(tree, ws, loops, closing, q, v, rate)
-    square, power = turning(tree, v, rate)
-    scale = (h / turn) ** 2
-    R = 1.0 + scale * square
-    change = h * scale * power / R
-    here = 0.5 * math.log(R) + 0.5 * change
-    ahead = varied[0] + change
-    if varied[1] == 0.0 or not abs(ahead - here) < _ASTRAY:
-        ahead = here
-    varied[0] = ahead
-    if not ahead < math.log(PARTS_MAX):
-        return PARTS_MAX
-    return max(1, math.floor(math.exp(ahead) + 0.5))
-
-
-@jit
-def rescale(history, memory, ratio):
-    """Backward differences of increments (`roots.remember`) for steps `ratio` times as long, to the second order."""
-    for a in range(history.shape[0]):
-        history[a, 0] += 0.5 * (1.0 - ratio) * history[a, 1]
-        factor = ratio
-        for k in range(history.shape[1]):
-            history[a, k] *= factor
-            factor *= ratio
-    memory[1] *= max(ratio, 1.0)
-
-
-@entry
-def varied_rollout(
-    tree,
-    ws,
-    own,
-    contact,
-    loops,
-    closing,
-    motion,
-    impulses,
-    varied,
-    loads,
-    h,
-    steps,
-    turn,
-    solver,
-    guess,
-    tol,
-):
-    """As `variational_rollout`, where there are loops as `closed_rollout`. varied (2,): ln rho of the latest step, and
-    its parts, 0 if there is none.
-
-    Between steps b is that of a node of steps h, whatever the parts: half of the step's kick is in it.
-    """
-    q, b = motion.q, motion.b
-    for step in range(steps):
-        copy(q, own.q)
-        copy(b, own.b)
-        parts = parts_ahead(tree, ws, own, loops, closing, motion, varied, loads, h, turn)
-        part_h = h / parts
-        if varied[1] > 0.0 and varied[1] != parts:
-            rescale(motion.history, motion.memory, varied[1] / parts)
-            for k in range(impulses.shape[0]):
-                impulses[k] *= varied[1] / parts
-        varied[1] = parts
-        shift_kick(tree, ws, q, -0.5 * (h - part_h), b)
-        last, status = ws.tally[0] + ITERATIONS_MAX, OK
-        for _ in range(parts):
-            if impulses.shape[0]:
-                _, status = closed_rollout(
-                    tree, ws, contact, loops, closing, motion, impulses, loads, part_h, 1, solver, tol
-                )
-            else:
-                most = last - ws.tally[0]
-                _, status = variational_rollout(
-                    tree, ws, contact, motion, loads, part_h, 1, solver, guess, tol, most
-                )
-            if status != OK:
-                break
-        if status != OK:
-            copy(own.q, q)
-            copy(own.b, b)
-            return step, status
-        shift_kick(tree, ws, q, 0.5 * (h - part_h), b)
     return steps, OK
