@@ -9,7 +9,6 @@ import pytest
 from tests.app.program import ROOT
 
 HEAVY = (
-    "asyncio",
     "av",
     "cma",
     "distributed",
