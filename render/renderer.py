@@ -251,9 +251,7 @@ class Renderer:
         adds_up: bool = False,
     ) -> Callable[[bool], bool]:
         """As `draw`, in two parts: what is returned is told of `again`, and brings the scene drawn now into the target.
-
-        Software GL shades the scene while its caller does something else.
-        """
+        Software GL shades the scene while its caller does something else."""
         viewport = viewport or (0, 0, *self.size_px)
         if self._finishing.has(frame):
             return lambda again: again and self._repeat(target, viewport)

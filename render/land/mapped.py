@@ -16,7 +16,7 @@ import numpy as np
 
 from render.frame_budget import MOST_DETAIL
 from render.land.mesh import Chunk, ChunkedMesh
-from render.land.refinement import LEVELS, STEEP, TRIANGLE_KINDS, Refinement
+from render.land.refinement import LEVELS, STEEP, TRIANGLE_KINDS, Refinement, grid_extent_m
 from render.land.textures import GRAIN_LEVEL, NOISE_PX, build_levels
 from render.light import Light
 from render.passes.culling import Boxes, Ridges, Skyline, culled, summits
@@ -24,7 +24,6 @@ from render.passes.targets import PassContext, colour_of, unbind, write_once
 from render.process import Flush
 from render.programs import SAMPLER_UNITS, Programs, Resources, uniform, vertex_array
 from render.quality import Quality
-from sim.groups.numeric import median
 from sim.platform.cache import Arrays, cached_arrays, source_digest
 
 _DIGEST = source_digest(
@@ -37,18 +36,6 @@ LEVEL_TEXEL_M = 0.02
 MOST_LEVEL_TEXELS = 4_200_000
 _ALBEDO = 0.95
 """Of the brightest rock, nearly."""
-
-
-def grid_extent_m(mesh: ChunkedMesh) -> np.ndarray:
-    """(2,) m of the grid that a mesh is cut from, along its rows' axis and its columns' axis: the count of its cells by
-    the usual length of one."""
-    assert mesh.places is not None
-    ends = mesh.indices[:50_000][:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
-    apart = np.abs(mesh.places[ends[:, 1]] - mesh.places[ends[:, 0]])
-    length_m = np.linalg.norm(mesh.vertices[ends[:, 1], :3] - mesh.vertices[ends[:, 0], :3], axis=1)
-    along = [(apart[:, axis] > 0.0) & (apart[:, 1 - axis] == 0.0) for axis in (0, 1)]
-    cell_m = np.array([median(length_m[sides]) for sides in along])
-    return np.maximum((np.array(mesh.grid) - 1) * cell_m, TEXEL_M)
 
 
 class BakedMap:
@@ -250,7 +237,7 @@ def _told_of(mesh: ChunkedMesh, refinement: Refinement) -> Arrays:
         "level": (refinement.upward[refinement.vertices] >= _STEEP).all(axis=1),
         "steep": upward < _BEDDED,
         "places": np.column_stack([mesh.places, upward]).astype("f4"),
-        "extent_m": grid_extent_m(mesh),
+        "extent_m": np.maximum(grid_extent_m(mesh), TEXEL_M),
     }
 
 

@@ -11,6 +11,7 @@ import hashlib
 import numpy as np
 
 from render.land.mesh import ChunkedMesh
+from sim.groups.numeric import median
 from sim.native.function import native
 from sim.platform.cache import Arrays, cached_arrays, source_digest
 
@@ -30,6 +31,18 @@ STEEP = KINDS
 TRIANGLE_KINDS = 2 * KINDS
 LEVELS = 9
 """Of detail of a texture, finest first."""
+
+
+def grid_extent_m(mesh: ChunkedMesh) -> np.ndarray:
+    """(2,) m of the grid that a mesh is cut from, along its rows' axis and its columns' axis: the count of its cells by
+    the usual length of one."""
+    assert mesh.places is not None
+    ends = mesh.indices[:50_000][:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
+    apart = np.abs(mesh.places[ends[:, 1]] - mesh.places[ends[:, 0]])
+    length_m = np.linalg.norm(mesh.vertices[ends[:, 1], :3] - mesh.vertices[ends[:, 0], :3], axis=1)
+    along = [(apart[:, axis] > 0.0) & (apart[:, 1 - axis] == 0.0) for axis in (0, 1)]
+    cell_m = np.array([median(length_m[sides]) for sides in along])
+    return (np.array(mesh.grid) - 1) * cell_m
 
 
 @native

@@ -4,8 +4,9 @@ import moderngl
 import numpy as np
 import pytest
 
-from render.land.mapped import TEXEL_M, LightMap, grid_extent_m
+from render.land.mapped import TEXEL_M, LightMap
 from render.land.mesh import ChunkedMesh
+from render.land.refinement import grid_extent_m
 from render.land.terrain_mesh import _cut, _mesh
 from render.land.textures import levels
 
