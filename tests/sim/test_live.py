@@ -312,6 +312,9 @@ def test_what_the_guide_prints_is_carried_out(
     monkeypatch.setenv("HOLONOMY_CONFIG", str(tmp_path))
     scene = load_scene("plain", vehicle="helicopter")
     flight = Simulation(scene, load_world(scene.world, seed=scene.seed))
+    flight.submit(
+        SetPaused(True)
+    )  # it is on the ground after 0.25 s, and a busy machine takes as long to connect
     with Server(lambda: flight, lambda name: Future()):
         flight.start()
         try:
